@@ -219,7 +219,10 @@ std::vector<ComparedFact> compareFacts(const ComparedSide& a, const ComparedSide
   add("accuracy", [](One one) {
     return correctOf(one) != nullptr ? std::string(domain::name(correctOf(one)->accuracy)) : std::string();
   });
-  add("launches", [](One one) { return std::to_string(one.detail.program.plan.launchCount()); });
+  add("launches", [](One one) {
+    const domain::LaunchPlan& plan = one.detail.program.plan;
+    return fmt::format("{}{}", plan.launchCount(), plan.isCaptured ? ", as one CUDA graph" : "");
+  });
   add("registers",
       [](One one) { return one.detail.row.registers > 0 ? std::to_string(one.detail.row.registers) : std::string(); });
   add("spilled bytes", [](One one) { return sumText(one, [](const auto& kernel) { return kernel.spillBytes; }); });

@@ -12,6 +12,7 @@
 
 #include "core/base/log.h"
 #include "core/device/cache_cleaner.h"
+#include "core/device/cuda_capture.h"
 #include "core/device/cuda_driver.h"
 #include "core/device/cuda_errors.h"
 #include "core/device/cuda_facts.h"
@@ -66,6 +67,7 @@ class CudaDevice final : public Device {
         m_info(std::move(info)),
         m_flushed(std::move(flushed)),
         m_nvml(std::move(nvml)),
+        m_capture(driver, m_stream),
         m_start(driver),
         m_callStart(driver),
         m_callEnd(driver) {}
@@ -88,6 +90,10 @@ class CudaDevice final : public Device {
     const auto target = reinterpret_cast<CUdeviceptr>(address);
     return bytes == 0 ? std::nullopt
                       : m_driver.check(m_driver.cuMemsetD8Async(target, value, bytes, m_stream), "fill a buffer");
+  }
+  [[nodiscard]] DeviceResult<void*> captureStream() override { return m_capture.ownStream(); }
+  [[nodiscard]] DeviceResult<std::unique_ptr<CapturedCall>> capture(const Call& call) override {
+    return m_capture.capture(call);
   }
   [[nodiscard]] std::int64_t freeBytes() const override {
     std::size_t free = 0;
@@ -122,6 +128,7 @@ class CudaDevice final : public Device {
   DeviceBlock m_flushed;
   std::unique_ptr<NvmlSession> m_nvml;
   CUstream m_stream = kDefaultStream;
+  CudaCapture m_capture;
   CudaEvent m_start;
   CudaEvent m_callStart;
   CudaEvent m_callEnd;

@@ -54,7 +54,13 @@
 // Functions that are not there with every driver, and without which something less is known.
 #define SWAGE_CUDA_OPTIONAL_FUNCTIONS(X)         \
   X(cuOccupancyMaxActiveBlocksPerMultiprocessor) \
-  X(cuTensorMapEncodeTiled)
+  X(cuTensorMapEncodeTiled)                      \
+  X(cuStreamBeginCapture)                        \
+  X(cuStreamEndCapture)                          \
+  X(cuGraphInstantiateWithFlags)                 \
+  X(cuGraphLaunch)                               \
+  X(cuGraphExecDestroy)                          \
+  X(cuGraphDestroy)
 
 namespace swage::device {
 

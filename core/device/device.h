@@ -56,6 +56,19 @@ class KernelModule {
   [[nodiscard]] virtual DeviceResult<std::unique_ptr<Kernel>> bind(const domain::KernelStep& step) = 0;
 };
 
+// What a call issued, to be issued again as one. Lives no longer than the kernels that it launches and the memory that
+// they use.
+class CapturedCall {
+ public:
+  CapturedCall() = default;
+  virtual ~CapturedCall() = default;
+  CapturedCall(const CapturedCall&) = delete;
+  CapturedCall& operator=(const CapturedCall&) = delete;
+
+  // On the stream in use. Asynchronous.
+  [[nodiscard]] virtual DeviceStatus launch() = 0;
+};
+
 // How long one call took. Both in nanoseconds.
 struct CallTime {
   double ns = 0.0;      // by the device's clock()
@@ -96,6 +109,14 @@ class Device {
   [[nodiscard]] virtual std::vector<int> otherThreadCounts() const { return {}; }
   // Issues a call with so many threads instead of the usual ones, and waits for it.
   [[nodiscard]] virtual DeviceStatus callWithThreads(int /*threads*/, const Call& call) { return call(); }
+  // A stream of this device's own, on which nothing runs that was not captured: a CUstream for useStream(). nullptr:
+  // there are no streams.
+  [[nodiscard]] virtual DeviceResult<void*> captureStream() { return nullptr; }
+  // Records what the call issues to the stream in use instead of running it. Fails where the device cannot, and where
+  // the call waits for the device or issues to the default stream.
+  [[nodiscard]] virtual DeviceResult<std::unique_ptr<CapturedCall>> capture(const Call& /*call*/) {
+    return tl::make_unexpected(DeviceFailure{"this device captures no calls"});
+  }
   // Bytes that could be allocated now, without what caches of libtorch hold.
   [[nodiscard]] virtual std::int64_t freeBytes() const = 0;
 

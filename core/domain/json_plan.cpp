@@ -183,15 +183,20 @@ Json toJson(const LaunchPlan& value) {
   for (const PlanStep& step : value.steps) {
     steps.push_back(std::visit(StepWriter{}, step));
   }
-  return {{"buffers", buffers},
-          {"inputs", idsToJson(value.inputs)},
-          {"outputs", idsToJson(value.outputs)},
-          {"steps", steps}};
+  Json json = {{"buffers", buffers},
+               {"inputs", idsToJson(value.inputs)},
+               {"outputs", idsToJson(value.outputs)},
+               {"steps", steps}};
+  if (value.isCaptured) {
+    json["captured"] = true;
+  }
+  return json;
 }
 
 LaunchPlan readLaunchPlan(const JsonReader& reader) {
   LaunchPlan plan{reader["buffers"].list(readTensorType), reader["inputs"].list(readValueId),
-                  reader["outputs"].list(readValueId), reader["steps"].list(readStep)};
+                  reader["outputs"].list(readValueId), reader["steps"].list(readStep),
+                  reader.has("captured") && reader["captured"].boolean()};
   if (!reader.hasFailed()) {
     if (const std::string defect = findDefect(plan); !defect.empty()) {
       reader.fail("cannot be used: " + defect);

@@ -70,6 +70,10 @@ struct LaunchPlan {
   std::vector<ValueId> inputs;   // one for each graph input, in order
   std::vector<ValueId> outputs;  // one for each graph output, in order
   std::vector<PlanStep> steps;
+  // Whether all steps are issued at once, as a CUDA graph that was captured from them: a launch of its own for each
+  // costs the host more than the device needs for a small kernel. User inputs are copied to where the graph reads them,
+  // outputs are copied out of it.
+  bool isCaptured = false;
 
   [[nodiscard]] int launchCount() const;  // kernel and ATen steps
   [[nodiscard]] bool hasKernels() const;

@@ -52,6 +52,7 @@ services::BenchmarkTask taskOf(const exporting::KernelBenchRow& row) {
     task.cell = row.kernel->cell;
     task.aten = row.kernel->aten;
     task.isAlgebraic = row.kernel->isAlgebraic;
+    task.isCaptured = row.kernel->isCaptured;
   }
   task.candidates = row.candidates;
   task.correct = row.correct;

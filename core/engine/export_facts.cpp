@@ -137,7 +137,7 @@ ExportGate assuredGate(Kind kind, const ExportEvidence& evidence, AssuranceKind 
 ExportGate fasterGate(const ExportEvidence& evidence) {
   ExportGate gate{.kind = Kind::Faster};
   const domain::Correct* correct = correctOf(evidence);
-  if (!evidence.candidate.program.plan.hasKernels()) {
+  if (!evidence.candidate.program.plan.hasKernels() && !evidence.candidate.program.plan.isCaptured) {
     gate.state = State::NotApplicable;
     return gate;
   }

@@ -201,9 +201,10 @@ Result<> KernelBenchBenchmark::writeExport(domain::CandidateId id) {
   const fs::path target = folder() / (taskName() + "_new.py");
   SWAGE_TRY(writeExportFiles(files, target, services::ExistingFiles::Replace));
   SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, record.candidate(id));
-  m_row.exported = candidate.program.plan.hasKernels() ? "kernel"
-                   : m_row.baselineMode.empty()        ? "eager"
-                                                       : m_row.baselineMode;
+  m_row.exported = candidate.program.plan.hasKernels()                  ? exporting::kKernelExport
+                   : candidate.madeBy != domain::OperatorKind::Baseline ? exporting::kGraphExport
+                   : m_row.baselineMode.empty()                         ? "eager"
+                                                                        : m_row.baselineMode;
   m_row.exportFile = target.string();
   return {};
 }
@@ -246,7 +247,7 @@ void KernelBenchBenchmark::exportKernelInstead() {
 bool KernelBenchBenchmark::hasKernelInstead() const {
   const auto eager = std::find_if(m_row.baselines.begin(), m_row.baselines.end(),
                                   [](const exporting::KernelBenchWay& way) { return way.mode == "eager"; });
-  return m_row.exported != "kernel" && m_row.kernel && eager != m_row.baselines.end() &&
+  return !exporting::isOwnExport(m_row.exported) && m_row.kernel && eager != m_row.baselines.end() &&
          m_row.kernel->timeNs < eager->timeNs;
 }
 

@@ -57,6 +57,7 @@ KernelBenchKernel kernelOf(const services::CandidateDetail& detail) {
   kernel.roofShare = from.roofShare;
   kernel.cell = from.cell ? from.cell->name() : std::string();
   kernel.aten = listed(atenNames(detail.program.plan));
+  kernel.isCaptured = detail.program.plan.isCaptured;
   Names patterns;
   if (detail.genome) {
     kernel.isAlgebraic = domain::isAlgebraic(*detail.genome);

@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -40,7 +41,15 @@ struct KernelBenchKernel {
   std::string cell;                   // "A1B0C1"; empty: none
   std::vector<std::string> aten;      // operators that it leaves to PyTorch, each once; views are none
   bool isAlgebraic = false;           // it computes something else that is equal by algebra
+  bool isCaptured = false;            // its steps are launched as one CUDA graph
 };
+
+// KernelBenchRow::exported of what is not a way of PyTorch.
+inline constexpr std::string_view kKernelExport = "kernel";
+inline constexpr std::string_view kGraphExport = "CUDA graph";  // of PyTorch's operators, without a kernel of ours
+[[nodiscard]] constexpr bool isOwnExport(std::string_view exported) {
+  return exported == kKernelExport || exported == kGraphExport;
+}
 
 // What KernelBench's own checker said of the export.
 struct KernelBenchCheck {

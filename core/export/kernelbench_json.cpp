@@ -72,7 +72,8 @@ Json toJson(const KernelBenchKernel& kernel) {
           {"roof_share", kernel.roofShare > 0.0 ? Json(kernel.roofShare) : Json()},
           {"cell", textOrNull(kernel.cell)},
           {"aten", kernel.aten},
-          {"algebraic", kernel.isAlgebraic}};
+          {"algebraic", kernel.isAlgebraic},
+          {"captured", kernel.isCaptured}};
 }
 
 KernelBenchKernel readKernel(const JsonReader& reader) {
@@ -91,6 +92,7 @@ KernelBenchKernel readKernel(const JsonReader& reader) {
   kernel.cell = optionalText(reader, "cell");
   kernel.aten = texts(reader["aten"]);
   kernel.isAlgebraic = reader["algebraic"].boolean();
+  kernel.isCaptured = reader.has("captured") && reader["captured"].boolean();
   return kernel;
 }
 

@@ -79,7 +79,7 @@ KernelBenchSummary summarise(std::string title, const Rows& rows) {
   for (const KernelBenchRow& row : rows) {
     const KernelBenchKernel* kernel = countedKernel(row);
     summary.accepted += row.check.verdict == "accepted" ? 1 : 0;
-    exports.push_back(kernel != nullptr && row.exported == "kernel" ? kernel->speedup.value : 1.0);
+    exports.push_back(kernel != nullptr && isOwnExport(row.exported) ? kernel->speedup.value : 1.0);
     if (kernel != nullptr) {
       speedups.push_back(kernel->speedup.value);
     }

@@ -56,6 +56,9 @@ std::string marks(const KernelBenchRow& row) {
   if (row.kernel && row.kernel->isAlgebraic) {
     words.emplace_back("algebraic");
   }
+  if (row.kernel && row.kernel->isCaptured) {
+    words.emplace_back(row.kernel->patterns.empty() ? "PyTorch's operators as a CUDA graph" : "CUDA graph");
+  }
   return words.empty() ? std::string() : joined(words);
 }
 
@@ -265,7 +268,7 @@ std::string rowHeadline(const KernelBenchRow& row) {
                         row.failure.substr(0, row.failure.find('\n')));
   }
   if (!row.exported.empty()) {
-    text += fmt::format("; exported {}, KernelBench: {}", row.exported == "kernel" ? "it" : row.exported,
+    text += fmt::format("; exported {}, KernelBench: {}", isOwnExport(row.exported) ? "it" : row.exported,
                         row.check.verdict);
   }
   return text;

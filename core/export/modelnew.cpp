@@ -203,24 +203,34 @@ std::string importsText(std::string_view text) {
       imports += fmt::format("import {0} as _{0}\n", module);
     }
   }
-  return imports;
+  return text.find("_thread.") != std::string_view::npos ? imports + "import _thread\n" : imports;
 }
 
-// How the plan is run: where forward changes buffers, by a method that gives them their new values.
-TemplateValues runValues(const PlanText& plan) {
-  if (plan.store.empty()) {
+// How the plan is run: where it is captured or forward changes buffers, by a method.
+TemplateValues runValues(const PlanText& plan, bool isCaptured) {
+  if (plan.store.empty() && !isCaptured) {
     const std::string call = "_swage_plan(case.steps, case.device, *tensors)";
     return {{"RUN_FOR_GRADIENTS", call}, {"RUN", call}, {"RUN_METHOD", ""}};
   }
+  constexpr std::string_view kCaptured =
+      "        outputs = _swage_captured(case, tensors)\n"
+      "        if outputs is not None:\n"
+      "            return outputs\n";
   return {{"RUN_FOR_GRADIENTS", "module._swage_run(case, tensors)"},
           {"RUN", "self._swage_run(case, tensors)"},
-          {"RUN_METHOD",
-           fmt::format("\n    def _swage_run(self, case, tensors):\n"
-                       "        \"\"\"Runs the plan, gives the buffers their new values and returns what forward "
-                       "returns.\"\"\"\n"
-                       "        outputs = _swage_plan(case.steps, case.device, *tensors)\n{}"
-                       "        return outputs[{}:]\n",
-                       plan.store, plan.mutationCount)}};
+          {"RUN_METHOD", fmt::format("\n    def _swage_run(self, case, tensors):\n"
+                                     "        \"\"\"Runs the plan{} and returns what forward returns.\"\"\"\n"
+                                     "{}        outputs = _swage_plan(case.steps, case.device, *tensors)\n{}"
+                                     "        return outputs[{}:]\n",
+                                     plan.store.empty() ? "" : ", gives the buffers their new values",
+                                     isCaptured ? kCaptured : "", plan.store, plan.mutationCount)}};
+}
+
+// What the helper _swage_captured has to know of the plan.
+std::string captureText(const PlanText& plan) {
+  return fmt::format(
+      "_SWAGE_WRITTEN = ({}{})  # which of them are buffers that forward changes, in the order of outputs\n",
+      fmt::join(plan.written, ", "), plan.written.empty() ? "" : ",");
 }
 
 bool isRecurrent(const domain::Node& node) {
@@ -240,16 +250,40 @@ bool isNested(const PlanText& plan) {
   return !plan.match.empty();
 }
 
-// Binds `tensors`: what the call brings, then what the module holds.
+// Of more tensors the registries are looked up once: a model of a hundred layers has hundreds.
+constexpr std::size_t kMostLookups = 16;
+
+// Binds `tensors`: what the call brings, then what the module holds. That is looked up at each call, so that a
+// parameter that was replaced is noticed.
 std::string argumentsText(const PlanText& plan) {
   const std::string own = isNested(plan) ? "tensors" : "args";
   if (plan.state.empty()) {
     return fmt::format("{}        tensors = {}", plan.match, isNested(plan) ? "tuple(tensors)" : own);
   }
-  const std::string line = fmt::format("        tensors = (*{}, {})", own, fmt::join(plan.state, ", "));
+  if (plan.state.size() > kMostLookups) {
+    return fmt::format("{}        tensors = (*{}, *[registry.get(key) for registry, key in self._swage_state])",
+                       plan.match, own);
+  }
+  std::vector<std::string> state;
+  for (const StateTensor& tensor : plan.state) {
+    state.push_back(fmt::format("{}.get({})", tensor.registry, tensor.key));
+  }
+  const std::string line = fmt::format("        tensors = (*{}, {})", own, fmt::join(state, ", "));
   return plan.match + (line.size() <= kCodeColumns ? line
                                                    : fmt::format("        tensors = (*{},\n                   {})", own,
-                                                                 fmt::join(plan.state, ",\n                   ")));
+                                                                 fmt::join(state, ",\n                   ")));
+}
+
+// What the constructor does for argumentsText(): other arguments may have made other submodules.
+std::string stateText(const PlanText& plan) {
+  if (plan.state.size() <= kMostLookups) {
+    return {};
+  }
+  std::string text = "        self._swage_state = [] if not self._swage_same_constructor else [\n";
+  for (const StateTensor& tensor : plan.state) {
+    text += fmt::format("            ({}, {}),\n", tensor.registry, tensor.key);
+  }
+  return text + "        ]\n";
 }
 
 // When tensors whose case is known, or has just been examined, do not get the kernels.
@@ -287,9 +321,13 @@ std::string torchImport(const OriginalModule& original) {
              : "import torch\n\n";
 }
 
+constexpr std::string_view kCaptureNote =
+    "\nThe kernels are launched as one CUDA graph. It keeps the memory of its steps and a copy of the arguments.\n";
+
 TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
   const domain::LanguageFacts& language = domain::factsOf(input.program.language);
   const bool isCpu = language.launch == domain::LaunchConvention::ArgumentArray;
+  const bool isCaptured = input.program.plan.isCaptured && !isCpu;
   const std::string source = input.program.source + (isCpu ? cpuLaunchers(input.program.plan) : "");
   TemplateValues values{
       {"TITLE", plainProse(input.task.name)},
@@ -307,15 +345,18 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
       {"OTHER_STRIDES",
        plan.hasUnitExtents ? "not _swage_same_strides(tensor, strides)" : "tensor.stride() != strides"},
       {"ALIGNMENT", alignmentOf(input)},
-      {"CONSTANTS", constantsText(plan)},
+      {"CONSTANTS", (isCaptured ? captureText(plan) : std::string()) + constantsText(plan)},
       {"OPERATORS", plan.operators},
-      {"HELPERS", helpersText(plan.plan + plan.match + (plan.hasUnitExtents ? "_swage_same_strides(" : ""))},
+      {"HELPERS", helpersText(plan.plan + plan.match + (plan.hasUnitExtents ? "_swage_same_strides(" : "") +
+                              (isCaptured ? "_swage_captured(" : ""))},
+      {"CAPTURE_NOTE", std::string(isCaptured ? kCaptureNote : "")},
       {"PARAMETERS", plan.parameters},
       {"PLAN", plan.plan},
       {"CLASS_SUMMARY", plainProse(fmt::format("{} with verified kernels.", input.task.source.className))},
       {"RESULT", plan.result},
+      {"STATE", stateText(plan)},
       {"ARGUMENTS", argumentsText(plan)}};
-  for (const TemplateValues& more : {gradientValues(plan), runValues(plan)}) {
+  for (const TemplateValues& more : {gradientValues(plan), runValues(plan, isCaptured)}) {
     values.insert(values.end(), more.begin(), more.end());
   }
   return values;

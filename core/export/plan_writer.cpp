@@ -34,16 +34,15 @@ Error malformed(std::string_view what) {
                "Verify the candidate again; its record may be damaged.");
 }
 
-// `bn.weight` to `self._modules["bn"]._parameters.get("weight")`. Looked up at each call, so that a parameter that was
-// replaced is noticed.
-std::string stateExpression(const GraphInput& input, std::string_view registry) {
+// `bn.weight` to `self._modules["bn"]._parameters` and `"weight"`.
+StateTensor stateTensor(const GraphInput& input, std::string_view registry) {
   std::string text = "self";
   std::string_view path = input.name;
   for (std::size_t dot = path.find('.'); dot != std::string_view::npos; dot = path.find('.')) {
     text += fmt::format("._modules[{}]", pythonString(path.substr(0, dot)));
     path.remove_prefix(dot + 1);
   }
-  return fmt::format("{}.{}.get({})", text, registry, pythonString(path));
+  return {fmt::format("{}.{}", text, registry), pythonString(path)};
 }
 
 // As a module in training mode calls it, which is how it was verified; the saved values are for gradients.
@@ -121,7 +120,10 @@ class PlanWriter {
     m_text.hasUnitExtents = m_text.hasUnitExtents || std::find(shape.begin(), shape.end(), 1) != shape.end();
     m_text.parameters += ", " + variable(id);
     if (input.kind != InputKind::User) {
-      m_text.state.push_back(stateExpression(input, input.kind == InputKind::Parameter ? "_parameters" : "_buffers"));
+      m_text.state.push_back(stateTensor(input, input.kind == InputKind::Parameter ? "_parameters" : "_buffers"));
+    }
+    if (input.kind == InputKind::Buffer) {
+      m_places[input.name] = m_inputCount;
     }
     if (isMutated(input)) {
       m_text.mutated += std::to_string(m_inputCount) + ", ";
@@ -353,8 +355,10 @@ class PlanWriter {
         continue;
       }
       const GraphInput buffer{.value = id, .kind = InputKind::Buffer, .name = output.name};
+      const StateTensor place = stateTensor(buffer, "_buffers");
       m_text.store +=
-          fmt::format("        {}.copy_(outputs[{}])\n", stateExpression(buffer, "_buffers"), mutations.size());
+          fmt::format("        {}.get({}).copy_(outputs[{}])\n", place.registry, place.key, mutations.size());
+      m_text.written.push_back(std::to_string(m_places[output.name]));
       mutations.push_back(variable(id));
     }
     m_userOutputs = users.size();
@@ -452,7 +456,8 @@ class PlanWriter {
   std::map<ValueId, std::size_t> m_lastUse;
   std::map<std::string, std::string> m_operators;
   bool m_hasBatchNorm = false;
-  std::map<std::string, std::string> m_maps;  // by what makes them
+  std::map<std::string, std::string> m_maps;    // by what makes them
+  std::map<std::string, std::size_t> m_places;  // of buffers in _SWAGE_INPUTS
   std::size_t m_inputCount = 0;
   std::size_t m_userInputs = 0;
   std::size_t m_kernelCount = 0;

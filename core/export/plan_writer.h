@@ -11,6 +11,12 @@
 
 namespace swage::exporting {
 
+// A tensor of the module's own: an expression of the registry that it is in, which is a dict, and its quoted key.
+struct StateTensor {
+  std::string registry;
+  std::string key;
+};
+
 // A launch plan as pieces of Python for core/export/templates/module.py.in.
 struct PlanText {
   std::string inputs;           // the tuple _SWAGE_INPUTS: shape, strides, dtype and name of everything the plan reads
@@ -23,11 +29,12 @@ struct PlanText {
   std::string maps;             // one assignment for each tensor map of a CUDA kernel
   std::string otherCount;       // condition of a flat call with another number of arguments, to be added to others
   std::string match;            // of a nested call: statements that run the original for other args and bind `tensors`
-  std::vector<std::string> state;  // expressions of the module's own tensors
-  std::string store;               // statements that write the module's buffers from `outputs`
-  std::string mutated;             // indices into _SWAGE_INPUTS of what `store` overwrites
-  std::string mutationCount;       // how many outputs of the plan are new values of buffers; they come first
-  std::string result;              // expression of forward's result from `outputs`
+  std::vector<StateTensor> state;
+  std::string store;                 // statements that write the module's buffers from `outputs`
+  std::string mutated;               // indices into _SWAGE_INPUTS of what `store` overwrites
+  std::vector<std::string> written;  // of each of those outputs that `store` writes, the index into _SWAGE_INPUTS
+  std::string mutationCount;         // how many outputs of the plan are new values of buffers; they come first
+  std::string result;                // expression of forward's result from `outputs`
 };
 
 struct PlanInput {

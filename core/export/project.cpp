@@ -116,7 +116,8 @@ std::string measuredTable(const Provenance& from, const domain::DeviceInfo& devi
   return text;
 }
 
-std::string resultText(const Provenance& from) {
+std::string resultText(const ModelNewInput& input) {
+  const Provenance& from = input.provenance;
   std::string text = speedupLine(from);
   text += text.empty() ? "" : ".";
   if (from.speedup.low <= 1.0) {
@@ -128,6 +129,9 @@ std::string resultText(const Provenance& from) {
   }
   for (const domain::Rewrite& rewrite : from.genome.value_or(domain::Genome()).rewrites) {
     text += fmt::format(" {}.", domain::describe(rewrite));
+  }
+  if (input.program.plan.isCaptured) {
+    text += " All steps are launched as one CUDA graph; the time includes the copies of arguments and results.";
   }
   return text + "\n";
 }
@@ -180,7 +184,7 @@ std::string readmeText(const ModelNewInput& input) {
                                    {"MODULE_CLASS", input.task.source.className},
                                    {"FILES", fileTable(input)},
                                    {"MEASURED", measuredTable(input.provenance, input.device)},
-                                   {"RESULTS", resultText(input.provenance)},
+                                   {"RESULTS", resultText(input)},
                                    {"CHECKED", checkedText(input.provenance)},
                                    {"PROVENANCE", provenanceTable(input)}});
 }

@@ -25,7 +25,7 @@ std::optional<domain::Evaluation> refusalOf(const domain::Program& program, doma
                             .detail = fmt::format("it is in {}, for {}, and the device is {}", facts.displayName,
                                                   domain::name(facts.device), domain::name(device))};
   }
-  if (!program.plan.hasKernels()) {
+  if (!program.plan.hasKernels() && !program.plan.isCaptured) {
     return domain::Rejected{.rule = "program", .detail = "it launches no kernel of its own"};
   }
   return std::nullopt;

@@ -152,6 +152,7 @@ void CandidatePipeline::addIdentity(domain::Program program) {
   item.record.proposal = -1;
   item.record.genome = domain::Genome();
   item.record.program = std::move(program);
+  item.record.program.plan.isCaptured = false;  // it stands for eager
   check(admit(std::move(item)));
 }
 

@@ -35,6 +35,7 @@ struct BenchmarkTask {
   double seconds = 0.0;  // from the import to the verdict
   std::string verdict;   // of KernelBench's own checker: "accepted", "rejected", "reference failed", "not run"
   bool isAlgebraic = false;
+  bool isCaptured = false;  // launched as one CUDA graph
   bool isDegenerate = false;
   std::vector<std::string> remarks;  // what failed and why, and why a speedup on this task may say little
 };

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/base/parallel.h"
+#include "core/synth/capture_rule.h"
 #include "core/synth/emit/helpers.h"
 #include "core/synth/graph_space.h"
 #include "core/synth/seed_order.h"
@@ -134,7 +135,14 @@ class SynthesizerImpl final : public Synthesizer {
         m_spaces(graph, {m_device, m_catalogue, m_strategies, m_known}) {}
 
   [[nodiscard]] Genome fresh(Random& random) const override;
-  [[nodiscard]] std::vector<Genome> seeds() const override;
+  // First PyTorch's own operators, where they are faster as one CUDA graph.
+  [[nodiscard]] std::vector<Genome> seeds() const override {
+    std::vector<Genome> seeds = seedsWithKernels();
+    if (capturesOperators()) {
+      seeds.insert(seeds.begin(), Genome());
+    }
+    return seeds;
+  }
   [[nodiscard]] std::vector<Genome> neighbours(const Genome& genome) const override {
     const GraphSpace* space = m_spaces.find(genome.rewrites);
     return space != nullptr ? space->moves().neighbours(genome) : std::vector<Genome>();
@@ -165,6 +173,12 @@ class SynthesizerImpl final : public Synthesizer {
   [[nodiscard]] search::ReachableCells reachableCells() const override;
 
  private:
+  // Whether PyTorch's own operators are a candidate: as one CUDA graph they are faster than eager.
+  [[nodiscard]] bool capturesOperators() const {
+    const Result<domain::Program> own = realise(Genome());
+    return own && own->plan.isCaptured;
+  }
+  [[nodiscard]] std::vector<Genome> seedsWithKernels() const;
   [[nodiscard]] std::optional<Genome> varyOnce(OperatorKind kind, const Genome& genome, const Genome* other,
                                                Random& random) const {
     if (kind == OperatorKind::Rewrite) {
@@ -200,7 +214,7 @@ class SynthesizerImpl final : public Synthesizer {
 
 // By what they are estimated to take. Where nothing is known of that: those of the graph as it is, and between them,
 // from the best guess on, those of the graph with all rewrites; the first few with the rewrites of one rule alone.
-std::vector<Genome> SynthesizerImpl::seeds() const {
+std::vector<Genome> SynthesizerImpl::seedsWithKernels() const {
   const std::vector<std::vector<domain::Rewrite>>& choices = m_spaces.choices();
   std::vector<std::vector<Genome>> lists(1 + choices.size());
   inParallel(lists.size(), [&](std::size_t i) {
@@ -249,7 +263,11 @@ Genome SynthesizerImpl::fresh(Random& random) const {
 }
 
 search::ReachableCells SynthesizerImpl::reachableCells() const {
-  search::ReachableCells cells = m_spaces.original().moves().reachableCells();
+  const GenomeMoves& moves = m_spaces.original().moves();
+  search::ReachableCells cells = moves.reachableCells();
+  if (capturesOperators()) {
+    cells[asIndex(moves.predictCell(Genome()).index())] = true;
+  }
   for (const std::vector<domain::Rewrite>& rewrites : m_spaces.choices()) {
     const search::ReachableCells more = m_spaces.find(rewrites)->moves().reachableCells();
     std::transform(cells.begin(), cells.end(), more.begin(), cells.begin(), std::logical_or<>());
@@ -300,6 +318,8 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
       program.plan.steps.emplace_back(domain::AtenStep{node});
     }
   }
+  program.plan.isCaptured = m_device.kind == domain::DeviceKind::Cuda &&
+                            isWorthCapturing(program.plan, space->graph(), DeviceRates::of(m_device));
   program.source = helpersFor(m_catalogue.helpers(m_language), program.source) + program.source;
   if (!program.source.empty()) {
     program.source = rewritesText(genome) + program.source;

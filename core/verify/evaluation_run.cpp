@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "core/base/log.h"
+#include "core/base/scope_exit.h"
 #include "core/measure/paired.h"
 #include "core/stats/agreement.h"
 #include "core/verify/plan_fit.h"
@@ -104,6 +105,10 @@ EvaluationRun::Outcome EvaluationRun::prepare() {
 EvaluationRun::Outcome EvaluationRun::measure() {
   m_state.warmStreams();
   m_watch.mark("warm streams");
+  const ScopeExit released([this] { m_captured.reset(); });
+  if (Outcome outcome = m_request.plan.isCaptured ? captureCalls() : std::nullopt) {
+    return outcome;
+  }
   measure::PairOptions options;
   options.timing.budgetSeconds = m_request.timingBudgetSeconds;
   options.timing.minSamples = m_request.minSamples;
@@ -158,6 +163,22 @@ EvaluationRun::Outcome EvaluationRun::measure() {
   return outcome;
 }
 
+EvaluationRun::Outcome EvaluationRun::captureCalls() {
+  auto captured =
+      CapturedPlan::capture({*m_program, m_state.reference.graph(), m_state.device, m_state.where, m_state.working});
+  m_watch.mark("capture");
+  if (captured) {
+    m_captured = std::move(*captured);
+    return std::nullopt;
+  }
+  if (captured.error().failure.poisoned) {
+    return failed(captured.error());
+  }
+  log::info("the steps of the plan are timed one by one: {}: {}", captured.error().step,
+            captured.error().failure.detail);
+  return std::nullopt;
+}
+
 bool EvaluationRun::isFarBehind() const {
   return m_request.contenderNs > 0.0 && !m_request.verifyOnly &&
          m_correct.timing.candidate.medianNs > m_request.contenderNs;
@@ -184,13 +205,14 @@ DeviceStatus EvaluationRun::prepareCall() {
     m_earlier.resize(std::min(m_earlier.size(), sets - 1));
     m_last.set = m_timedCalls++ % sets;
     failed = poisonFreeMemory();
+    failed = !failed && m_captured ? m_captured->poison(m_last.set) : failed;
     m_state.device.scrub();
   });
   return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : failed;
 }
 
 DeviceStatus EvaluationRun::call() {
-  auto outputs = m_program->run(m_state.working[m_last.set].tensors());
+  auto outputs = m_captured ? m_captured->run(m_last.set) : m_program->run(m_state.working[m_last.set].tensors());
   if (!outputs) {
     return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
                          outputs.error().failure.poisoned, outputs.error().failure.outOfMemory};

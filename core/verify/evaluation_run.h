@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/device/device.h"
+#include "core/verify/captured_plan.h"
 #include "core/verify/plan_program.h"
 #include "core/verify/session_state.h"
 #include "core/verify/stage_watch.h"
@@ -121,6 +122,9 @@ class EvaluationRun {
                                                 const Reference::Expected& expected);
 
   [[nodiscard]] Outcome measure();
+  // For timed calls of a plan that is captured. Where that is not possible its steps are timed, which is how the
+  // exported file runs there.
+  [[nodiscard]] Outcome captureCalls();
   // Whether what only contenders have to pass takes longer than to time them.
   [[nodiscard]] bool hasDearChecks() const;
   // Too far behind the best for its time, or what only contenders have to pass, to matter.
@@ -165,6 +169,7 @@ class EvaluationRun {
   std::chrono::steady_clock::time_point m_start;
   std::unique_ptr<device::KernelModule> m_module;  // outlives the program
   std::optional<PlanProgram> m_program;
+  std::unique_ptr<CapturedPlan> m_captured;  // while a captured plan is timed
   Verdict m_verdict;
   StageWatch m_watch;
   domain::Correct m_correct;

@@ -256,6 +256,7 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
   DeviceStatus status;
   const auto thrown = attempt([&] {
     m_slots.assign(m_plan.buffers.size(), {});
+    m_places.clear();
     for (std::size_t i = 0; i < inputs.size(); ++i) {
       m_slots[bufferIndex(m_plan.inputs[i])] = inputs[i];
     }
@@ -308,6 +309,7 @@ void PlanProgram::allocateFor(const Step& step) {
   for (const std::size_t buffer : step.allocated) {
     m_slots[buffer] = emptyTensor(m_plan.buffers[buffer], m_torchDevice);
     adviseHugePages(m_slots[buffer]);
+    m_places.push_back({m_slots[buffer].data_ptr(), static_cast<std::size_t>(extentBytes(m_plan.buffers[buffer]))});
   }
 }
 

@@ -43,6 +43,13 @@ class PlanProgram {
   // GPU may still be going on when this returns.
   [[nodiscard]] tl::expected<std::vector<at::Tensor>, StepFailure> run(std::span<const at::Tensor> inputs);
 
+  // Where a buffer was that the latest run() allocated for kernels, also if it was freed since.
+  struct Place {
+    void* address = nullptr;
+    std::size_t bytes = 0;
+  };
+  [[nodiscard]] const std::vector<Place>& places() const { return m_places; }
+
   // Wraps the launch of a kernel step. `step` counts all steps of the plan.
   using LaunchObserver = std::function<device::DeviceStatus(std::size_t step, const device::Device::Call& launch)>;
   // As run(), with each kernel's launch given to the observer, which must call it.
@@ -112,6 +119,7 @@ class PlanProgram {
   c10::Device m_torchDevice;
   std::vector<Step> m_steps;
   Slots m_slots;
+  std::vector<Place> m_places;
   LaunchObserver m_observer;  // of the run that goes on, if it has one
 };
 

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/verify/timed_streams.h"
 
-#include <c10/core/StreamGuard.h>
 #include <c10/core/impl/DeviceGuardImplInterface.h>
 #include <c10/util/Exception.h>
 
 #include <algorithm>
 #include <optional>
 
+#include "core/verify/stream_turn.h"
 #include "core/verify/torch_failure.h"
 
 namespace swage::verify {
@@ -19,21 +19,6 @@ constexpr std::size_t kPriorities = 4;
 constexpr std::size_t kStreamsOfPriority = 32;
 
 }  // namespace
-
-// Both libtorch and the device use the stream while this lives.
-class TimedStreams::Turn {
- public:
-  Turn(device::Device& device, const c10::Stream& stream) : m_device(device), m_guard(stream) {
-    m_device.useStream(c10::impl::getDeviceGuardImpl(stream.device_type())->getStreamNativeHandle(stream));
-  }
-  ~Turn() { m_device.useStream(nullptr); }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
- private:
-  device::Device& m_device;
-  c10::StreamGuard m_guard;
-};
 
 void TimedStreams::open(c10::Device where, std::size_t count) {
   const auto* streams = c10::impl::getDeviceGuardImpl(where.type());
@@ -55,7 +40,7 @@ device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t number, st
                                                           const device::Device::Call& call,
                                                           const std::function<void()>& after) const {
   // What was issued to other streams has ended before the device issues anything: timing waits for it first.
-  std::optional<Turn> turn;
+  std::optional<StreamTurn> turn;
   if (!m_streams.empty()) {
     if (const auto failed =
             attempt([&] { turn.emplace(m_device, m_streams[streamOf(number, m_streams.size(), sets)]); })) {
@@ -71,7 +56,7 @@ device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t number, st
 
 void TimedStreams::forEach(const std::function<void()>& work) const {
   for (const c10::Stream& stream : m_streams) {
-    const Turn turn(m_device, stream);
+    const StreamTurn turn(m_device, stream);
     work();
     const device::DeviceStatus failed = m_device.synchronize();
     TORCH_CHECK(!failed, failed->detail);

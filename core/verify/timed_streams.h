@@ -47,8 +47,6 @@ class TimedStreams {
   [[nodiscard]] std::size_t count() const { return m_streams.empty() ? 1 : m_streams.size(); }
 
  private:
-  class Turn;
-
   device::Device& m_device;
   std::vector<c10::Stream> m_streams;  // empty: the default one
 };

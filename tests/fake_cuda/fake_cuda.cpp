@@ -7,6 +7,7 @@
 //   lost_at=N   from the N-th call on everything fails with 999
 //   alloc_at=N  the N-th allocation fails for want of memory
 //   map=C       encoding a tensor map fails with C
+//   capture=C   the end of a capture fails with C
 //   corrupt=1   memory does not hold what is written to it
 // A module is text: one line "NAME SHARED_BYTES MAX_THREADS PARAMETER_BYTES …" for each kernel. Another list resets
 // all.
@@ -18,6 +19,7 @@
 #include <map>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace {
@@ -30,6 +32,12 @@ struct Kernel {
 };
 using Module = std::map<std::string, Kernel>;
 
+// What was issued while a stream was captured.
+struct Graph {
+  std::string launches;
+  std::string issued;
+};
+
 struct State {
   std::string script;
   std::map<std::string, int> faults;
@@ -41,6 +49,7 @@ struct State {
   std::string maps;
   std::uintptr_t mapAddress = 0;
   std::string issued;
+  Graph* captured = nullptr;  // while a stream is
 };
 
 State& state() {
@@ -64,7 +73,8 @@ const char* endOfLine(CUstream stream) {
 }
 
 void note(const char* what, CUstream stream) {
-  state().issued += std::string(what) + endOfLine(stream);
+  State& now = state();
+  (now.captured != nullptr ? now.captured->issued : now.issued) += std::string(what) + endOfLine(stream);
 }
 
 int fault(const char* name, int otherwise = 0) {
@@ -287,9 +297,10 @@ CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, voi
       std::memcpy(&state().mapAddress, map, sizeof state().mapAddress);
     }
   }
-  state().launches += reinterpret_cast<const Kernel*>(function)->name + ' ' + std::to_string(config->gridDimX) + ' ' +
-                      std::to_string(config->blockDimX) + ' ' + std::to_string(config->sharedMemBytes) +
-                      endOfLine(config->hStream);
+  State& now = state();
+  (now.captured != nullptr ? now.captured->launches : now.launches) +=
+      reinterpret_cast<const Kernel*>(function)->name + ' ' + std::to_string(config->gridDimX) + ' ' +
+      std::to_string(config->blockDimX) + ' ' + std::to_string(config->sharedMemBytes) + endOfLine(config->hStream);
   note("launch", config->hStream);
   if (const int code = fault("launch"); code != 0) {
     state().sticky = static_cast<CUresult>(code);
@@ -309,6 +320,43 @@ CUresult cuStreamDestroy(CUstream stream) {
 CUresult cuStreamSynchronize(CUstream) {
   SWAGE_FAKE_ENTER();
   return CUDA_SUCCESS;
+}
+
+CUresult cuStreamBeginCapture(CUstream, CUstreamCaptureMode) {
+  SWAGE_FAKE_ENTER();
+  state().captured = new Graph;
+  return CUDA_SUCCESS;
+}
+CUresult cuStreamEndCapture(CUstream, CUgraph* graph) {
+  SWAGE_FAKE_ENTER();
+  Graph* captured = std::exchange(state().captured, nullptr);
+  if (const int code = fault("capture"); code != 0) {
+    delete captured;
+    *graph = nullptr;
+    return static_cast<CUresult>(code);
+  }
+  *graph = reinterpret_cast<CUgraph>(captured);
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphInstantiateWithFlags(CUgraphExec* ready, CUgraph graph, unsigned long long) {
+  SWAGE_FAKE_ENTER();
+  *ready = reinterpret_cast<CUgraphExec>(new Graph(*reinterpret_cast<Graph*>(graph)));
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphLaunch(CUgraphExec ready, CUstream stream) {
+  SWAGE_FAKE_ENTER();
+  note("graph", stream);
+  state().launches += reinterpret_cast<Graph*>(ready)->launches;
+  state().issued += reinterpret_cast<Graph*>(ready)->issued;
+  return CUDA_SUCCESS;
+}
+CUresult cuGraphDestroy(CUgraph graph) {
+  delete reinterpret_cast<Graph*>(graph);
+  return enter();
+}
+CUresult cuGraphExecDestroy(CUgraphExec ready) {
+  delete reinterpret_cast<Graph*>(ready);
+  return enter();
 }
 
 CUresult cuEventCreate(CUevent* event, unsigned) {

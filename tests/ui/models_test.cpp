@@ -257,6 +257,14 @@ TEST(FactModel, TellsTimeAccuracyAndEvidenceOfACorrectCandidate) {
   EXPECT_EQ(model.rowCount(), static_cast<int>(facts.size()));
 }
 
+TEST(FactModel, SaysHowThePlanIsLaunched) {
+  services::CandidateDetail detail;
+  detail.program.plan.steps.assign(12, domain::AtenStep{});
+  EXPECT_THAT(evaluationFacts(detail), ::testing::Contains(Fact{u"Launches"_s, u"12"_s}));
+  detail.program.plan.isCaptured = true;
+  EXPECT_THAT(evaluationFacts(detail), ::testing::Contains(Fact{u"Launches"_s, u"12, as one CUDA graph"_s}));
+}
+
 TEST(FactModel, ShowsTheFirstWrongElements) {
   services::CandidateDetail detail;
   detail.row.status = domain::CandidateStatus::Wrong;

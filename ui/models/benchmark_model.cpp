@@ -74,6 +74,9 @@ QString remarkText(const services::BenchmarkTask& task) {
   if (task.isAlgebraic) {
     words << BenchmarkModel::tr("algebraic");
   }
+  if (task.isCaptured) {
+    words << BenchmarkModel::tr("CUDA graph");
+  }
   if (!task.remarks.empty()) {
     words << toQString(task.remarks.front());
   }

@@ -106,6 +106,14 @@ QString parentsText(const services::CandidateRow& row) {
   return parents.join(u", "_s);
 }
 
+QString launchesText(const domain::LaunchPlan& plan) {
+  const int launches = plan.launchCount();
+  if (launches == 0) {
+    return {};
+  }
+  return plan.isCaptured ? tr("%1, as one CUDA graph").arg(launches) : QString::number(launches);
+}
+
 }  // namespace
 
 std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
@@ -128,6 +136,7 @@ std::vector<Fact> evaluationFacts(const services::CandidateDetail& detail) {
   }
   append(facts, "Speedup", detail.row.speedup.isKnown() ? formatSpeedupInterval(detail.row.speedup) : QString());
   append(facts, "Cell", detail.row.cell ? describeCell(*detail.row.cell) : QString());
+  append(facts, "Launches", launchesText(detail.program.plan));
   for (const domain::KernelFacts& kernel : detail.kernels) {
     appendKernel(facts, kernel);
   }

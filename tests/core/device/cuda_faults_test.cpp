@@ -191,6 +191,44 @@ TEST(CudaFaults, EverythingIsIssuedToTheStreamInUse) {
   EXPECT_EQ(issued(), onDefault);
 }
 
+TEST(CudaFaults, ACapturedCallIsIssuedEachTimeThatItIsLaunched) {
+  auto device = open("devices=1,stream=2");
+  ASSERT_THAT(device, testing::IsOk());
+  auto module = (*device)->loadModule(kModule);
+  ASSERT_TRUE(module);
+  auto kernel = (*module)->bind(step("kernel"));
+  ASSERT_TRUE(kernel);
+  const auto own = (*device)->captureStream();
+  ASSERT_TRUE(own);
+  EXPECT_EQ(*own, *(*device)->captureStream()) << "the same one each time";
+  (*device)->useStream(*own);
+  const std::size_t before = told("swageFakeCudaIssued").size();
+  const auto issued = [&] { return told("swageFakeCudaIssued").substr(before); };
+  auto captured = (*device)->capture([&]() -> DeviceStatus {
+    const DeviceStatus failed = (*kernel)->launch(nullptr);
+    return failed ? failed : (*kernel)->launch(nullptr);
+  });
+  ASSERT_TRUE(captured);
+  EXPECT_EQ(issued(), "");
+  (*device)->useStream(nullptr);
+  EXPECT_FALSE((*captured)->launch());
+  EXPECT_EQ(issued(), "graph\nlaunch beside\nlaunch beside\n") << "on the stream in use now";
+  EXPECT_FALSE((*captured)->launch());
+  EXPECT_THAT(issued(), ::testing::EndsWith("graph\nlaunch beside\nlaunch beside\n"));
+}
+
+TEST(CudaFaults, ACallThatCannotBeCapturedSaysWhy) {
+  auto device = open("devices=1,capture=901");
+  ASSERT_THAT(device, testing::IsOk());
+  const auto broken = (*device)->capture([] { return DeviceStatus(); });
+  ASSERT_FALSE(broken);
+  EXPECT_THAT(broken.error().detail, HasSubstr("901"));
+  EXPECT_FALSE(broken.error().poisoned);
+  const auto failed = (*device)->capture([] { return DeviceStatus(DeviceFailure{"as the test wants it"}); });
+  ASSERT_FALSE(failed);
+  EXPECT_EQ(failed.error().detail, "as the test wants it");
+}
+
 TEST(CudaFaults, ACallIsMadeOnTheWholeDeviceWhereItCannotBeConfined) {
   int calls = 0;
   auto device = open("load=222");

@@ -53,6 +53,10 @@ TEST(JsonRoundTrip, KeepsPlansWithNotANumber) {
   EXPECT_TRUE(std::isnan(std::get<double>(step.arguments[5])));
   EXPECT_EQ(step.arguments[6], std::get<KernelStep>(testing::samplePlan().steps[1]).arguments[6]);
   EXPECT_EQ(plan.steps[2], testing::samplePlan().steps[2]);
+  EXPECT_FALSE(plan.isCaptured);
+  LaunchPlan captured = testing::samplePlan();
+  captured.isCaptured = true;
+  EXPECT_TRUE(roundTrip(captured, launchPlanFromJson).isCaptured);
 }
 
 TEST(JsonRoundTrip, KeepsGenomes) {

@@ -115,6 +115,32 @@ TEST(ModelNew, WritesClusterAndCooperativeLaunches) {
   EXPECT_THAT(exported(testing::reluExport(domain::DeviceKind::Cuda)), Not(HasSubstr("cuFuncSetAttribute")));
 }
 
+TEST(ModelNew, LaunchesACapturedPlanAsOneCudaGraph) {
+  ModelNewInput input = testing::reluExport(domain::DeviceKind::Cuda);
+  EXPECT_THAT(exported(input), Not(HasSubstr("CUDAGraph")));
+  input.program.plan.isCaptured = true;
+  const std::string text = exported(input);
+  EXPECT_THAT(text, HasSubstr("\nimport _thread\n"));
+  EXPECT_THAT(text, HasSubstr("\n_SWAGE_WRITTEN = ()  # "));
+  EXPECT_THAT(text, HasSubstr("            outputs = self._swage_run(case, tensors)\n"));
+  EXPECT_THAT(text, HasSubstr("        outputs = _swage_captured(case, tensors)\n"
+                              "        if outputs is not None:\n"
+                              "            return outputs\n"
+                              "        outputs = _swage_plan(case.steps, case.device, *tensors)\n"
+                              "        return outputs[0:]\n"));
+  EXPECT_THAT(refusals(text, true), ::testing::IsEmpty());
+}
+
+TEST(ModelNew, SaysWhichBuffersACapturedPlanWrites) {
+  ModelNewInput input = testing::countingLinearExport();
+  input.program.plan.isCaptured = true;
+  EXPECT_THAT(exported(input), Not(HasSubstr("_SWAGE_WRITTEN"))) << "a CPU has no CUDA graphs";
+  input.program.language = domain::Language::CudaCpp;
+  input.device.computeCapability = 90;
+  input.binary = "machine code";
+  EXPECT_THAT(exported(input), ::testing::ContainsRegex("_SWAGE_WRITTEN = .3,.  # "));
+}
+
 TEST(ModelNew, WritesTensorMaps) {
   const std::string text = exported(testing::mapExport());
   EXPECT_THAT(text,

@@ -38,6 +38,12 @@ domain::DeviceInfo cudaDevice() {
   return device;
 }
 
+std::vector<domain::Genome> seedsWithKernels(const Synthesizer& synthesizer) {
+  std::vector<domain::Genome> seeds = synthesizer.seeds();
+  std::erase_if(seeds, [](const domain::Genome& seed) { return seed.regions.empty(); });
+  return seeds;
+}
+
 std::unique_ptr<Synthesizer> makeSynthesizer(const domain::Graph& graph, const domain::DeviceInfo& device) {
   auto made = Synthesizer::create(graph, device, catalogue());
   SWAGE_ASSERT(made.has_value());

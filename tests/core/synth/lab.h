@@ -24,6 +24,9 @@ namespace swage::synth {
 [[nodiscard]] std::unique_ptr<Synthesizer> makeSynthesizer(const domain::Graph& graph,
                                                            const domain::DeviceInfo& device);
 
+// Without the first seed of many graphs on a GPU, which has no kernels: PyTorch's own operators as one CUDA graph.
+[[nodiscard]] std::vector<domain::Genome> seedsWithKernels(const Synthesizer& synthesizer);
+
 // A graph cut into operations and what may be fused in it.
 class Lab {
  public:

@@ -139,7 +139,7 @@ class Moves : public ::testing::TestWithParam<Case> {
 };
 
 TEST_P(Moves, StartFromLegalSeeds) {
-  const std::vector<Genome> seeds = m_synthesizer->seeds();
+  const std::vector<Genome> seeds = seedsWithKernels(*m_synthesizer);
   ASSERT_FALSE(seeds.empty());
   for (const Genome& seed : seeds) {
     EXPECT_FALSE(seed.regions.empty());
@@ -223,7 +223,7 @@ TEST_P(Moves, DescribeGenomesOfOneStructureWithEquallyManyNumbers) {
 }
 
 TEST_P(Moves, RefuseGenomesThatDoNotFit) {
-  Genome genome = m_synthesizer->seeds().front();
+  Genome genome = seedsWithKernels(*m_synthesizer).front();
   Genome unknownPattern = genome;
   unknownPattern.regions[0].pattern = "loom";
   Genome badParameter = genome;
@@ -241,7 +241,7 @@ TEST_P(Moves, RefuseGenomesThatDoNotFit) {
 
 TEST_P(Moves, RefuseOperationsThatTheGraphDoesNotHave) {
   for (const int operation : {-1, 1000}) {
-    Genome outside = m_synthesizer->seeds().front();
+    Genome outside = seedsWithKernels(*m_synthesizer).front();
     outside.regions[0].nodes = {operation};
     EXPECT_THAT(m_synthesizer->realise(outside), IsError(ErrorKind::InvalidInput, ::testing::Not("")));
   }

@@ -74,7 +74,7 @@ TEST(RegionKey, TellsSizesNumbersAndRepeatedTensorsApart) {
 
 TEST(Twins, AreComputedInTheSameWayByEverySeed) {
   const auto synthesizer = makeSynthesizer(layers(6), cudaDevice());
-  const std::vector<Genome> seeds = synthesizer->seeds();
+  const std::vector<Genome> seeds = seedsWithKernels(*synthesizer);
   ASSERT_FALSE(seeds.empty());
   for (const Genome& seed : seeds) {
     EXPECT_LT(waysOf(seed).size(), seed.regions.size()) << domain::canonicalText(seed);
@@ -90,7 +90,7 @@ TEST(Twins, MakeNoMoreSeeds) {
 
 TEST(Twins, ChangeTogetherMostOfTheTime) {
   const auto synthesizer = makeSynthesizer(layers(6), cudaDevice());
-  const Genome start = synthesizer->seeds().front();
+  const Genome start = seedsWithKernels(*synthesizer).front();
   for (const Genome& neighbour : synthesizer->neighbours(start)) {
     EXPECT_LE(waysOf(neighbour).size(), waysOf(start).size() + 1);
     const int changed = changedRegions(start, neighbour);

@@ -31,6 +31,10 @@ class RelayDevice : public device::Device {
   [[nodiscard]] device::DeviceStatus callWithThreads(int threads, const Call& call) override {
     return m_real.callWithThreads(threads, call);
   }
+  [[nodiscard]] device::DeviceResult<void*> captureStream() override { return m_real.captureStream(); }
+  [[nodiscard]] device::DeviceResult<std::unique_ptr<device::CapturedCall>> capture(const Call& call) override {
+    return m_real.capture(call);
+  }
   [[nodiscard]] std::int64_t freeBytes() const override { return m_real.freeBytes(); }
   [[nodiscard]] device::DeviceResult<device::CallTime> timeColdAfter(const Call& before, const Call& call) override {
     return m_real.timeColdAfter(before, call);
