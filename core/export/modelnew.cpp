@@ -352,7 +352,11 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
       {"CAPTURE_NOTE", std::string(isCaptured ? kCaptureNote : "")},
       {"PARAMETERS", plan.parameters},
       {"PLAN", plan.plan},
-      {"CLASS_SUMMARY", plainProse(fmt::format("{} with verified kernels.", input.task.source.className))},
+      {"WHAT", std::string(whatRuns(input.program.plan))},
+      {"CLASS_SUMMARY",
+       plainProse(fmt::format(
+           "{} {}.", input.task.source.className,
+           input.program.plan.hasKernels() ? "with verified kernels" : "as one CUDA graph of PyTorch's operators"))},
       {"RESULT", plan.result},
       {"STATE", stateText(plan)},
       {"ARGUMENTS", argumentsText(plan)}};
@@ -382,6 +386,10 @@ std::string pytorchModule(const ModelNewInput& input, const OriginalModule& orig
 }
 
 }  // namespace
+
+std::string_view whatRuns(const domain::LaunchPlan& plan) {
+  return plan.hasKernels() ? "kernels that were verified against PyTorch" : "PyTorch's own operators as one CUDA graph";
+}
 
 Result<std::string> writeModelNew(const ModelNewInput& input) {
   SWAGE_TRY_ASSIGN(const OriginalModule original, extractModule(input.taskSource, input.task.source.className));

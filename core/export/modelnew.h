@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
@@ -38,5 +39,8 @@ struct ModelNewInput {
 // Errors: InvalidInput when plan, source or JSON texts are not well formed; Unsupported when the constants are too
 // large to carry; NotFound when the source has no class of the task's name.
 [[nodiscard]] Result<std::string> writeModelNew(const ModelNewInput& input);
+
+// What the forward of an exported plan runs, for a sentence: kernels, or PyTorch's operators as one CUDA graph.
+[[nodiscard]] std::string_view whatRuns(const domain::LaunchPlan& plan);
 
 }  // namespace swage::exporting

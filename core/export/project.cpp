@@ -182,6 +182,8 @@ std::string pytorchReadme(const ModelNewInput& input) {
 std::string readmeText(const ModelNewInput& input) {
   return filled(readmeTemplate(), {{"TITLE", oneLine(input.task.name)},
                                    {"MODULE_CLASS", input.task.source.className},
+                                   {"WHAT", std::string(whatRuns(input.program.plan))},
+                                   {"RUNS", input.program.plan.hasKernels() ? "The kernels run" : "The graph runs"},
                                    {"FILES", fileTable(input)},
                                    {"MEASURED", measuredTable(input.provenance, input.device)},
                                    {"RESULTS", resultText(input)},
