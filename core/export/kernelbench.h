@@ -42,6 +42,9 @@ struct KernelBenchKernel {
   std::vector<std::string> aten;      // operators that it leaves to PyTorch, each once; views are none
   bool isAlgebraic = false;           // it computes something else that is equal by algebra
   bool isCaptured = false;            // its steps are launched as one CUDA graph
+
+  // Otherwise it is a CUDA graph of PyTorch's operators alone, which is worth exporting and counts as no kernel.
+  [[nodiscard]] bool hasKernels() const { return !isCaptured || !patterns.empty(); }
 };
 
 // KernelBenchRow::exported of what is not a way of PyTorch.
@@ -77,7 +80,7 @@ struct KernelBenchRow {
   std::int64_t correct = 0;
   double searchSeconds = 0.0;
   double seconds = 0.0;  // from the import to the verdict
-  std::string exported;  // "kernel", or the way of PyTorch that was written instead; empty: nothing was
+  std::string exported;  // kKernelExport, kGraphExport, or the way of PyTorch that was written; empty: nothing was
   std::string exportFile;
   KernelBenchCheck check;
   std::vector<std::string> doubts;  // why a speedup on this task may say little

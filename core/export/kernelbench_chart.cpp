@@ -78,13 +78,13 @@ std::string rowPicture(const KernelBenchRow& row, const LogScale& scale, double 
   const domain::Speedup& speedup = row.kernel->speedup;
   const double one = scale.at(1.0);
   const double end = scale.at(speedup.value);
-  const bool isAside = row.isDegenerate || row.kernel->isAlgebraic;
+  const bool isAside = row.isDegenerate || row.kernel->isAlgebraic || !row.kernel->hasKernels();
   text += fmt::format(
       "<rect class=\"{}{}\" x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.0f}\"><title>{}/{}: {} over {}{}"
       "</title></rect>",
       speedup.value >= 1.0 ? "gain" : "loss", isAside ? " aside" : "", std::min(one, end), middle - kBar / 2.0,
       std::max(1.0, std::abs(end - one)), kBar, row.level, row.problem, speedupText(speedup), row.baselineMode,
-      isAside ? ", degenerate or algebraic" : "");
+      isAside ? ", degenerate, algebraic or no kernel" : "");
   if (speedup.hasInterval()) {
     text += fmt::format("<line class=\"span\" x1=\"{0:.1f}\" y1=\"{2:.1f}\" x2=\"{1:.1f}\" y2=\"{2:.1f}\"/>",
                         scale.at(speedup.low), scale.at(speedup.high), middle);
@@ -105,7 +105,7 @@ std::string kernelBenchChart(const KernelBenchDocument& document) {
   text += kStyle;
   text += fmt::format(
       "<text x=\"{:.1f}\" y=\"20\">KernelBench on {}: geometric mean {:.2f}× over the fastest of PyTorch's ways, {} of "
-      "{} tasks with a kernel; pale: degenerate or algebraic</text>\n",
+      "{} tasks with a kernel; pale: degenerate, algebraic or no kernel</text>\n",
       8.0, htmlEscaped(document.device), all.geometricMean, all.kernels, all.tasks);
   text += grid(scale, bottom);
   double top = kTop;

@@ -15,10 +15,13 @@ namespace {
 
 using Rows = std::vector<KernelBenchRow>;
 
+bool isComparable(const KernelBenchRow& row) {
+  return row.kernel && row.kernel->speedup.isKnown() && row.kernel->accuracy <= row.baselineAccuracy;
+}
+
 // The kernel of a row, if its speedup may be compared with others.
 const KernelBenchKernel* countedKernel(const KernelBenchRow& row) {
-  const bool counts = row.kernel && row.kernel->speedup.isKnown() && row.kernel->accuracy <= row.baselineAccuracy;
-  return counts ? &*row.kernel : nullptr;
+  return isComparable(row) && row.kernel->hasKernels() ? &*row.kernel : nullptr;
 }
 
 std::string whyNot(const KernelBenchRow& row) {
@@ -31,6 +34,9 @@ std::string whyNot(const KernelBenchRow& row) {
   if (row.kernel->accuracy > row.baselineAccuracy) {
     return fmt::format("its kernel has accuracy {}, the baseline {}", domain::name(row.kernel->accuracy),
                        domain::name(row.baselineAccuracy));
+  }
+  if (!row.kernel->hasKernels()) {
+    return "no kernel is faster than a CUDA graph of PyTorch's operators";
   }
   return row.kernel->speedup.isKnown() ? fmt::format("slower than {}", row.baselineMode) : "its kernel was not timed";
 }
@@ -79,7 +85,7 @@ KernelBenchSummary summarise(std::string title, const Rows& rows) {
   for (const KernelBenchRow& row : rows) {
     const KernelBenchKernel* kernel = countedKernel(row);
     summary.accepted += row.check.verdict == "accepted" ? 1 : 0;
-    exports.push_back(kernel != nullptr && isOwnExport(row.exported) ? kernel->speedup.value : 1.0);
+    exports.push_back(isComparable(row) && isOwnExport(row.exported) ? row.kernel->speedup.value : 1.0);
     if (kernel != nullptr) {
       speedups.push_back(kernel->speedup.value);
     }

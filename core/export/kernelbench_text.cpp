@@ -57,7 +57,7 @@ std::string marks(const KernelBenchRow& row) {
     words.emplace_back("algebraic");
   }
   if (row.kernel && row.kernel->isCaptured) {
-    words.emplace_back(row.kernel->patterns.empty() ? "PyTorch's operators as a CUDA graph" : "CUDA graph");
+    words.emplace_back(row.kernel->hasKernels() ? "CUDA graph" : "PyTorch's operators as a CUDA graph");
   }
   return words.empty() ? std::string() : joined(words);
 }

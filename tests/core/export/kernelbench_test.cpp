@@ -126,6 +126,19 @@ TEST(KernelBenchSummary, LeavesAlgebraicAndDegenerateOnesOutAndHasEachLevel) {
                                  std::pair("level 1", 6.35), std::pair("level 2", 2.0)));
 }
 
+TEST(KernelBenchSummary, CountsAnExportedCudaGraphAndSaysWhatItIsOf) {
+  KernelBenchRow graph = row(3, 1, 2.0);
+  graph.kernel->isCaptured = true;
+  EXPECT_THAT(kernelBenchText(document({graph})), HasSubstr("CUDA graph"));
+  EXPECT_THAT(kernelBenchText(document({graph})), Not(HasSubstr("PyTorch's operators as a CUDA graph")));
+  graph.kernel->patterns.clear();
+  graph.exported = kGraphExport;
+  EXPECT_THAT(kernelBenchText(document({graph})), HasSubstr("PyTorch's operators as a CUDA graph"));
+  const KernelBenchSummary summary = summarise("all", {graph});
+  EXPECT_EQ(summary.exportsGeometricMean, 2.0);
+  EXPECT_EQ(summary.kernels, 0) << "it has no kernel of ours";
+}
+
 TEST(KernelBenchSummary, OfNothingIsNothing) {
   const KernelBenchSummary summary = summarise("all", {});
   EXPECT_EQ(summary.geometricMean, 0.0);
@@ -151,12 +164,14 @@ TEST(KernelBenchDocument, IsReadAsItWasWritten) {
   full.alwaysAten = {"aten.bmm.default"};
   full.doubts = {"the output is constant"};
   full.isDegenerate = true;
+  full.kernel->isCaptured = true;
   const KernelBenchDocument one = document({full, failed(1, 3)});
   const domain::Json json = toJson(one);
   const auto read = kernelBenchFromJson(json);
   ASSERT_THAT(read, IsOk());
   EXPECT_EQ(toJson(*read), json);
   EXPECT_EQ(read->settings, one.settings);
+  EXPECT_TRUE(read->rows[0].kernel->isCaptured);
   EXPECT_EQ(read->rows[0].kernel->speedup, full.kernel->speedup);
   EXPECT_FALSE(read->rows[1].run.isValid());
 }
