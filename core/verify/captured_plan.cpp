@@ -9,8 +9,6 @@
 #include <map>
 #include <optional>
 
-#include <fmt/format.h>
-
 #include "core/verify/guarded.h"
 #include "core/verify/stream_turn.h"
 #include "core/verify/tensors.h"
@@ -30,7 +28,7 @@ StepFailure failureAt(const char* step, DeviceFailure failure) {
 }
 
 StepFailure failureAt(const char* step, const TorchFailure& thrown) {
-  return {step, DeviceFailure{thrown.message, thrown.poisoned, thrown.outOfMemory}};
+  return {step, asDeviceFailure(thrown)};
 }
 
 // Those of one type at once: a model in training mode has many small ones, the statistics of its layers.
@@ -104,8 +102,7 @@ std::optional<StepFailure> CapturedPlan::captureSet(std::size_t set) {
   auto call = m_source.device.capture([this, set]() -> DeviceStatus {
     auto outputs = m_source.program.run(inputsOf(set));
     if (!outputs) {
-      return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
-                           outputs.error().failure.poisoned, outputs.error().failure.outOfMemory};
+      return asDeviceFailure(outputs.error());
     }
     m_captures[set].outputs = WipedTensors(std::move(*outputs));
     return std::nullopt;

@@ -102,8 +102,7 @@ tl::expected<bool, domain::Evaluation> EvaluationRun::isAdmitted(std::size_t che
   while (isMore && check >= m_state.checks.size() && elapsedSeconds() < m_request.limitSeconds / 2) {
     const auto failed = attempt([&] { isMore = m_state.admitNext(); });
     if (failed && failed->poisoned) {
-      return tl::make_unexpected(
-          this->failed({"reference", device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory}}));
+      return tl::make_unexpected(this->failed({"reference", asDeviceFailure(*failed)}));
     }
     if (failed) {
       log::info("a check is left out: {}", failed->message);

@@ -174,8 +174,7 @@ EvaluationRun::Outcome EvaluationRun::captureCalls() {
   if (captured.error().failure.poisoned) {
     return failed(captured.error());
   }
-  log::info("the steps of the plan are timed one by one: {}: {}", captured.error().step,
-            captured.error().failure.detail);
+  log::info("the steps of the plan are launched one by one: {}", asDeviceFailure(captured.error()).detail);
   return std::nullopt;
 }
 
@@ -208,14 +207,13 @@ DeviceStatus EvaluationRun::prepareCall() {
     failed = !failed && m_captured ? m_captured->poison(m_last.set) : failed;
     m_state.device.scrub();
   });
-  return thrown ? DeviceStatus(DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}) : failed;
+  return thrown ? DeviceStatus(asDeviceFailure(*thrown)) : failed;
 }
 
 DeviceStatus EvaluationRun::call() {
   auto outputs = m_captured ? m_captured->run(m_last.set) : m_program->run(m_state.working[m_last.set].tensors());
   if (!outputs) {
-    return DeviceFailure{fmt::format("{}: {}", outputs.error().step, outputs.error().failure.detail),
-                         outputs.error().failure.poisoned, outputs.error().failure.outOfMemory};
+    return asDeviceFailure(outputs.error());
   }
   m_last.outputs = WipedTensors(std::move(*outputs));
   return std::nullopt;
@@ -292,7 +290,7 @@ DeviceStatus EvaluationRun::judgeSomeTimedOutput() {
 
 DeviceStatus EvaluationRun::checkLastOutput() {
   if (const auto thrown = attempt([this] { beginSum(m_last); })) {
-    return DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory};
+    return asDeviceFailure(*thrown);
   }
   DeviceStatus failed = m_state.device.synchronize();
   return failed ? failed : checkSum(m_last);
@@ -363,7 +361,7 @@ EvaluationRun::Outcome EvaluationRun::guarded(std::string_view stage, const std:
     return failed({std::string(kWaiting), std::move(*lost)});
   }
   if (thrown) {
-    return failed({std::string(stage), DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}});
+    return failed({std::string(stage), asDeviceFailure(*thrown)});
   }
   return outcome;
 }

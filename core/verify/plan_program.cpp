@@ -40,6 +40,11 @@ std::string nameOf(std::size_t index, const domain::PlanStep& step) {
 
 }  // namespace
 
+DeviceFailure asDeviceFailure(const StepFailure& failed) {
+  return {fmt::format("{}: {}", failed.step, failed.failure.detail), failed.failure.poisoned,
+          failed.failure.outOfMemory};
+}
+
 // Builds a PlanProgram step by step, keeping track of which buffers hold something.
 class PlanProgram::Binder {
  public:
@@ -287,7 +292,7 @@ std::optional<StepFailure> PlanProgram::runSteps(std::span<const at::Tensor> inp
     if (DeviceStatus lost = m_device->synchronize()) {
       return StepFailure{std::string(kWaiting), std::move(*lost)};
     }
-    return StepFailure{current, DeviceFailure{thrown->message, thrown->poisoned, thrown->outOfMemory}};
+    return StepFailure{current, asDeviceFailure(*thrown)};
   }
   return status ? std::optional(StepFailure{current, std::move(*status)}) : std::nullopt;
 }

@@ -24,6 +24,8 @@ struct StepFailure {
   std::string step;
   device::DeviceFailure failure;
 };
+// The same in one sentence.
+[[nodiscard]] device::DeviceFailure asDeviceFailure(const StepFailure& failed);
 // The step in which kernels fail that could be launched.
 inline constexpr std::string_view kWaiting = "waiting for the kernels";
 

@@ -218,8 +218,7 @@ device::DeviceResult<device::CallTime> SessionState::timeEager(std::size_t worki
   WipedTensors results;
   const auto call = [&]() -> device::DeviceStatus {
     const auto failed = attempt([&] { results = reference.runEager(working[workingSet].tensors()); });
-    return failed ? device::DeviceStatus(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory})
-                  : std::nullopt;
+    return failed ? device::DeviceStatus(asDeviceFailure(*failed)) : std::nullopt;
   };
   const auto scrub = [this]() -> device::DeviceStatus {
     device.scrub();

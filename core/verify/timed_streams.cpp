@@ -44,7 +44,7 @@ device::DeviceResult<device::CallTime> TimedStreams::time(std::size_t number, st
   if (!m_streams.empty()) {
     if (const auto failed =
             attempt([&] { turn.emplace(m_device, m_streams[streamOf(number, m_streams.size(), sets)]); })) {
-      return tl::make_unexpected(device::DeviceFailure{failed->message, failed->poisoned, failed->outOfMemory});
+      return tl::make_unexpected(asDeviceFailure(*failed));
     }
   }
   auto time = m_device.timeColdAfter(before, call);

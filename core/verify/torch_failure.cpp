@@ -29,6 +29,10 @@ bool isAllocatorMessage(std::string_view text) {
 
 }  // namespace
 
+device::DeviceFailure asDeviceFailure(const TorchFailure& failure) {
+  return {failure.message, failure.poisoned, failure.outOfMemory};
+}
+
 std::optional<TorchFailure> attempt(const std::function<void()>& action) {
   try {
     action();

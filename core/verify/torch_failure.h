@@ -5,6 +5,8 @@
 #include <optional>
 #include <string>
 
+#include "core/device/failure.h"
+
 namespace swage::verify {
 
 // What an exception of libtorch says, without its C++ stack.
@@ -13,6 +15,9 @@ struct TorchFailure {
   bool outOfMemory = false;
   bool poisoned = false;  // the CUDA context is unusable
 };
+
+// The same as a failure of the device that libtorch works on.
+[[nodiscard]] device::DeviceFailure asDeviceFailure(const TorchFailure& failure);
 
 // Runs `action` and turns whatever it throws into a value. libtorch's exceptions end here.
 [[nodiscard]] std::optional<TorchFailure> attempt(const std::function<void()>& action);
