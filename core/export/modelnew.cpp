@@ -223,14 +223,18 @@ TemplateValues runValues(const PlanText& plan, bool isCaptured) {
                                      "{}        outputs = _swage_plan(case.steps, case.device, *tensors)\n{}"
                                      "        return outputs[{}:]\n",
                                      plan.store.empty() ? "" : ", gives the buffers their new values",
-                                     isCaptured ? kCaptured : "", plan.store, plan.mutationCount)}};
+                                     isCaptured ? kCaptured : "", plan.store, plan.written.size())}};
+}
+
+// A tuple.
+std::string writtenText(const PlanText& plan) {
+  return fmt::format("({}{})", fmt::join(plan.written, ", "), plan.written.size() == 1 ? "," : "");
 }
 
 // What the helper _swage_captured has to know of the plan.
 std::string captureText(const PlanText& plan) {
-  return fmt::format(
-      "_SWAGE_WRITTEN = ({}{})  # which of them are buffers that forward changes, in the order of outputs\n",
-      fmt::join(plan.written, ", "), plan.written.empty() ? "" : ",");
+  return fmt::format("_SWAGE_WRITTEN = {}  # the buffers whose new values are the first outputs of the plan\n",
+                     writtenText(plan));
 }
 
 bool isRecurrent(const domain::Node& node) {
@@ -299,11 +303,11 @@ TemplateValues gradientValues(const PlanText& plan) {
       {"KEPT_NAMES", isNested(plan) ? ", ctx.args" : ""},
       {"KEPT_ARGUMENTS",
        isNested(plan) ? ", torch.utils._pytree.tree_map_only(torch.Tensor, lambda _: _SwageTensor, args)" : ""},
-      {"SAVED", plan.mutated.empty()
+      {"SAVED", plan.written.empty()
                     ? "tensors"
-                    : fmt::format("(t.clone() if i in ({}) else t for i, t in enumerate(tensors))", plan.mutated)},
+                    : fmt::format("(t.clone() if i in {} else t for i, t in enumerate(tensors))", writtenText(plan))},
       {"SAVED_COMMENT",
-       plan.mutated.empty() ? "" : "        # The plan overwrites buffers; backward needs what they held before.\n"},
+       plan.written.empty() ? "" : "        # The plan overwrites buffers; backward needs what they held before.\n"},
       {"BACKWARD_STATEMENTS",
        isNested(plan)
            ? "        # Tensors were replaced by their stand-in, in the order in which they are saved.\n"
@@ -322,7 +326,7 @@ std::string torchImport(const OriginalModule& original) {
 }
 
 constexpr std::string_view kCaptureNote =
-    "\nThe kernels are launched as one CUDA graph. It keeps the memory of its steps and a copy of the arguments.\n";
+    "\nThe steps of the plan are launched as one CUDA graph. It keeps their memory and a copy of the arguments.\n";
 
 TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
   const domain::LanguageFacts& language = domain::factsOf(input.program.language);

@@ -125,19 +125,9 @@ class PlanWriter {
     if (input.kind == InputKind::Buffer) {
       m_places[input.name] = m_inputCount;
     }
-    if (isMutated(input)) {
-      m_text.mutated += std::to_string(m_inputCount) + ", ";
-    }
     m_defined.insert(id);
     m_fixed.insert(id);
     ++m_inputCount;
-  }
-
-  [[nodiscard]] bool isMutated(const GraphInput& input) const {
-    const auto& outputs = m_in.task.graph.outputs;
-    return input.kind == InputKind::Buffer && std::any_of(outputs.begin(), outputs.end(), [&](const auto& output) {
-             return output.kind == OutputKind::BufferMutation && output.name == input.name;
-           });
   }
 
   Result<> writeConstants() {
@@ -358,14 +348,12 @@ class PlanWriter {
       const StateTensor place = stateTensor(buffer, "_buffers");
       m_text.store +=
           fmt::format("        {}.get({}).copy_(outputs[{}])\n", place.registry, place.key, mutations.size());
-      m_text.written.push_back(std::to_string(m_places[output.name]));
+      m_text.written.push_back(m_places[output.name]);
       mutations.push_back(variable(id));
     }
     m_userOutputs = users.size();
-    const std::size_t mutationCount = mutations.size();
     mutations.insert(mutations.end(), users.begin(), users.end());
     m_text.plan += fmt::format("    return ({},)\n", fmt::join(mutations, ", "));
-    m_text.mutationCount = std::to_string(mutationCount);
     return {};
   }
 

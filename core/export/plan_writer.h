@@ -31,9 +31,7 @@ struct PlanText {
   std::string match;            // of a nested call: statements that run the original for other args and bind `tensors`
   std::vector<StateTensor> state;
   std::string store;                 // statements that write the module's buffers from `outputs`
-  std::string mutated;               // indices into _SWAGE_INPUTS of what `store` overwrites
-  std::vector<std::string> written;  // of each of those outputs that `store` writes, the index into _SWAGE_INPUTS
-  std::string mutationCount;         // how many outputs of the plan are new values of buffers; they come first
+  std::vector<std::size_t> written;  // the buffers in _SWAGE_INPUTS whose new values are the plan's first outputs
   std::string result;                // expression of forward's result from `outputs`
 };
 

@@ -8,7 +8,8 @@ namespace {
 
 // Of fewer, the first launch alone is most of what a call costs the host, and a graph has a first launch as well.
 constexpr int kFewestLaunches = 8;
-// What Python and PyTorch take to launch a kernel or to call an operator, at least: 5 to 10 us on the host of an H200.
+// What the host takes to launch a kernel or to call an operator, at least. Eager takes 2.1 ms for the ninety operators
+// of ResNet-18 on an H200 (KernelBench 3/9), whose kernels take 0.6 ms.
 constexpr double kHostSeconds = 5e-6;
 
 std::set<domain::ValueId> usedBuffers(const domain::LaunchPlan& plan) {

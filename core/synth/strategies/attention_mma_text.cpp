@@ -192,7 +192,8 @@ class MmaAttention {
     m_code.line("float total[{}][{}][4] = {{}};  // [16 rows][8 columns][of a thread]", rowBlocks(),
                 m_tiles.columns / 8);
     m_code.line("float weights[{}][2] = {{}};  // sums of exponentials, of this thread", rowBlocks());
-    m_code.line("float largest[{}][2];  // of the scores, as powers of two", rowBlocks());
+    m_code.line("float largest[{}][2];  // of the scores, as powers of two{}", rowBlocks(),
+                isSplit() ? fmt::format(", less {}", kWeightShift) : "");
     openRows();
     m_code.line("largest[r][h] = -kInfinity;");
     closeRows();

@@ -95,6 +95,109 @@ def check_counting(space):
     assert count[0] == 3, "kernels ran outside of the verified case"
 
 
+def check_deep(space):
+    """Many layers: parameters that are replaced, and copies of the module."""
+    old, new = build(space)
+    count = launches(space)
+    x = torch.rand(2, 4)
+    torch.testing.assert_close(new(x), old(x))
+    new.layers[8].bias = torch.nn.Parameter(torch.full((4,), 7.0))
+    old.layers[8].bias = torch.nn.Parameter(torch.full((4,), 7.0))
+    torch.testing.assert_close(new(x), old(x))
+    other = copy.deepcopy(new)
+    with torch.no_grad():
+        other.layers[0].weight.zero_()
+    torch.testing.assert_close(new(x), old(x))
+    old.layers[0].weight = other.layers[0].weight
+    torch.testing.assert_close(other(x), old(x))
+    assert count[0] == 4 and int(new.calls) == 3 and int(other.calls) == 3
+
+
+class FakeGraphs:
+    """torch.cuda's graphs without a GPU: what is captured is computed again, into the same tensors, by replay()."""
+
+    def __init__(self, space):
+        self.now, self.fails, self.captures, self.plan, self.copy = None, False, 0, space["_swage_plan"], torch._foreach_copy_
+        space["_swage_plan"], torch._foreach_copy_ = self.run, self.write
+        torch.cuda.CUDAGraph, torch.cuda.graph = lambda: self.Graph(self), self.Capture
+        torch.cuda.is_current_stream_capturing = lambda: self.now is not None
+        torch._C._cuda_getCurrentRawStream = lambda index: 0
+        torch.cuda.synchronize = lambda: None
+
+    def run(self, *args):
+        outputs = self.plan(*args)
+        if self.now is not None:
+            self.now.steps.append(lambda: self.copy(list(outputs), list(self.plan(*args))))
+        return outputs
+
+    def write(self, to, values):
+        assert self.now is not None, "buffers are written in the graph"
+        self.now.steps.append(lambda: self.copy(to, values))
+
+    class Graph:
+        def __init__(self, graphs):
+            self.graphs, self.steps = graphs, []
+
+        def replay(self):
+            for step in self.steps:
+                step()
+
+    class Capture:
+        def __init__(self, graph, capture_error_mode):
+            self.graph, self.graphs = graph, graph.graphs
+
+        def __enter__(self):
+            if self.graphs.fails:
+                raise RuntimeError("operation not permitted when stream is capturing")
+            self.graphs.now = self.graph
+            self.graphs.captures += 1
+
+        def __exit__(self, *_):
+            self.graphs.now = None
+
+
+def check_captured(space):
+    """A captured plan: fresh arguments and state, results of their own, and what cannot be captured."""
+    old, new = build(space)
+    graphs = FakeGraphs(space)
+    case = space["_SwageCase"](None, (), torch.device("cpu"), 0, False)
+
+    def call(module, x):
+        with torch.no_grad():
+            return module._swage_run(case, (x, *[registry.get(key) for registry, key in module._swage_state]))[0]
+
+    x, y = torch.rand(2, 4), torch.rand(2, 4)
+    with torch.no_grad():
+        first, second = call(new, x), call(new, y)
+        torch.testing.assert_close(first, old(x))  # not overwritten by the second call
+        torch.testing.assert_close(second, old(y))
+        assert graphs.captures == 1 and int(new.calls) == 2
+        new.layers[3].weight.mul_(0.5)  # where it lies
+        old.layers[3].weight.mul_(0.5)
+        torch.testing.assert_close(call(new, x), old(x))
+        assert graphs.captures == 1
+        new.layers[3].weight = torch.nn.Parameter(torch.ones(4, 4))
+        old.layers[3].weight = torch.nn.Parameter(torch.ones(4, 4))
+        torch.testing.assert_close(call(new, x), old(x))
+        assert graphs.captures == 2 and int(new.calls) == 4
+        graphs.now = graphs.Graph(graphs)  # somebody else captures
+        torch.testing.assert_close(call(new, y), old(y))
+        assert graphs.captures == 2 and int(new.calls) == 5
+        graphs.now = None
+        modules = [copy.deepcopy(new) for _ in range(5)]  # kept: their addresses are not used again
+        for module in modules:
+            torch.testing.assert_close(call(module, x), old(x))
+            assert len(space["_SWAGE_CAPTURES"]) <= 4
+        graphs.fails = True
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            other = copy.deepcopy(new)
+            torch.testing.assert_close(call(other, x), old(x))
+            torch.testing.assert_close(call(other, y), old(y))
+        assert len(caught) == 1 and "launched one by one" in str(caught[0].message), caught
+        assert int(other.calls) == 7
+
+
 def check_pytorch(space):
     """PyTorch's own way: the module's constructor, state and results, with nothing in between."""
     # Compiling for real takes a minute and is PyTorch's business.

@@ -99,6 +99,17 @@ TEST(ExportedFile, KeepsStateGradientsAndNestedResults) {
   EXPECT_EQ(runCheck("counting", testing::countingLinearExport()), "ok\n");
 }
 
+TEST(ExportedFile, NoticesReplacedParametersOfManyLayers) {
+  EXPECT_EQ(runCheck("deep", testing::deepExport()), "ok\n");
+}
+
+TEST(ExportedFile, CapturesThePlanOnceForEachState) {
+  ModelNewInput input = testing::deepExport();
+  input.program.language = domain::Language::CudaCpp;
+  input.program.plan.isCaptured = true;
+  EXPECT_EQ(runCheck("captured", input), "ok\n");
+}
+
 TEST(ExportedFile, IsTheModuleItselfWherePytorchWins) {
   for (const char* mode : {"eager", "compile"}) {
     ModelNewInput input = testing::countingLinearExport();

@@ -101,6 +101,26 @@ def get_init_inputs():
     return []
 )";
 
+constexpr const char* kDeepSource = R"(import torch
+from torch import nn
+
+class Model(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(*[nn.Linear(4, 4) for _ in range(9)])
+        self.register_buffer("calls", torch.zeros((), dtype=torch.int64))
+
+    def forward(self, x):
+        self.calls += 1
+        return self.layers(x)
+
+def get_inputs():
+    return [torch.rand(2, 4)]
+
+def get_init_inputs():
+    return []
+)";
+
 // out = max(x * scale, 0) through a zeroed scratch tensor that it adds to.
 constexpr const char* kScaledReluCpu = R"(extern "C" void scaled_relu(void** arguments) {
   const float* x = *static_cast<const float**>(arguments[0]);
@@ -272,6 +292,59 @@ ModelNewInput countingLinearExport() {
                 scaledReluStep(4, 6, 7, 8)};
   input.program.source = kScaledReluCpu;
   input.program.plan = std::move(plan);
+  return input;
+}
+
+ModelNewInput deepExport() {
+  ModelNewInput input;
+  setCommon(input);
+  input.task.name = "deep";
+  input.task.source.file = "deep.py";
+  input.taskSource = kDeepSource;
+  constexpr int kLayers = 9;
+  constexpr int kCalls = 2 * kLayers;
+  constexpr int kInput = kCalls + 1;
+  domain::Graph& graph = input.task.graph;
+  const auto tensor = [](domain::Shape shape) {
+    return domain::contiguousTensor(domain::ScalarType::Float32, std::move(shape));
+  };
+  const domain::TensorType count = domain::contiguousTensor(domain::ScalarType::Int64, {});
+  for (int layer = 0; layer < kLayers; ++layer) {
+    const std::string name = "layers." + std::to_string(layer);
+    graph.values.insert(graph.values.end(), {tensor({4, 4}), tensor({4})});
+    graph.inputs.push_back({ValueId(2 * layer), domain::InputKind::Parameter, name + ".weight"});
+    graph.inputs.push_back({ValueId(2 * layer + 1), domain::InputKind::Parameter, name + ".bias"});
+  }
+  graph.values.insert(graph.values.end(), {count, tensor({2, 4}), count});
+  graph.inputs.push_back({ValueId(kCalls), domain::InputKind::Buffer, "calls"});
+  graph.inputs.push_back({ValueId(kInput), domain::InputKind::User, "x"});
+  graph.nodes.push_back({.op = "aten.add.Tensor",
+                         .args = {value(kCalls), {std::int64_t{1}}},
+                         .kwargs = {},
+                         .outputs = {ValueId(kInput + 1)},
+                         .where = ""});
+  int last = kInput;
+  for (int layer = 0; layer < kLayers; ++layer) {
+    const int made = static_cast<int>(graph.values.size());
+    graph.values.push_back(tensor({2, 4}));
+    graph.nodes.push_back({.op = "aten.linear.default",
+                           .args = {value(last), value(2 * layer), value(2 * layer + 1)},
+                           .kwargs = {},
+                           .outputs = {ValueId(made)},
+                           .where = ""});
+    last = made;
+  }
+  graph.outputs = {{ValueId(kInput + 1), domain::OutputKind::BufferMutation, "calls"},
+                   {ValueId(last), domain::OutputKind::User, ""}};
+  domain::LaunchPlan& plan = input.program.plan;
+  plan.buffers = graph.values;
+  for (const domain::GraphInput& one : graph.inputs) {
+    plan.inputs.push_back(one.value);
+  }
+  plan.outputs = {ValueId(kInput + 1), ValueId(last)};
+  for (const domain::Node& node : graph.nodes) {
+    plan.steps.emplace_back(domain::AtenStep{node});
+  }
   return input;
 }
 

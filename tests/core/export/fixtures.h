@@ -15,6 +15,10 @@ namespace swage::exporting::testing {
 // number, a scratch buffer set to zero, parameters, a buffer mutation and a nested result.
 [[nodiscard]] ModelNewInput countingLinearExport();
 
+// forward(x) = nine linear layers one after the other, and a buffer that counts the calls: operators alone, and more
+// state than is looked up tensor by tensor.
+[[nodiscard]] ModelNewInput deepExport();
+
 // forward(x) = (relu(2 norm(x)), 2 norm(x)) for a batch norm in training mode, which is left to PyTorch.
 [[nodiscard]] ModelNewInput batchNormExport();
 

@@ -207,7 +207,7 @@ class _SwageWithGradients(torch.autograd.Function):
     def forward(ctx, module, case, args, *tensors):
         ctx.module = module
         # The plan overwrites buffers; backward needs what they held before.
-        ctx.save_for_backward(*(t.clone() if i in (3, ) else t for i, t in enumerate(tensors)))
+        ctx.save_for_backward(*(t.clone() if i in (3,) else t for i, t in enumerate(tensors)))
         outputs = module._swage_run(case, tensors)
         ctx.mark_non_differentiable(*(o for o in outputs if not o.is_floating_point()))
         return outputs
