@@ -40,6 +40,20 @@ TEST(Fusion, StoresWhatIsReadOutsideOrIsAResult) {
   EXPECT_THAT(lab.fusion().outputsOf({2, 3}), ElementsAre(b.graph().outputs[0].value));
 }
 
+TEST(Fusion, StoresNoCounterForEachElementOfALargeResult) {
+  const auto partitionOf = [](std::int64_t rows) {
+    GraphBuilder b;
+    const auto x = b.input({rows, 1024});
+    b.output(b.relu(x));
+    for (int i = 0; i < 2; ++i) {
+      b.output(b.like("aten.add.Tensor", b.input({}, domain::ScalarType::Int64), {arg(1)}));
+    }
+    return Lab(b.graph()).fusion().greedyPartition();
+  };
+  EXPECT_EQ(partitionOf(64), (Partition{{0, 1, 2}}));
+  EXPECT_EQ(partitionOf(65), (Partition{{0}, {1, 2}}));
+}
+
 TEST(Fusion, RefusesACycleThroughAnAtenNode) {
   GraphBuilder b;
   const auto x = b.input({7, 33});
