@@ -90,9 +90,12 @@ struct HaloLayout {
   std::int64_t window = 0;
   std::int64_t pairs = 0;  // where the table of paired places is, behind patches and weights
   std::int64_t bytes = 0;
-  std::int64_t stagedBlocks = 1;  // of 8 positions, whose phases a warp brings side by side at a time
-  std::int64_t staged = 0;        // bytes behind patches and weights, where it does
-  std::int64_t stagedStride = 0;  // floats, from one channel to the next
+  // Results on their way out, where a warp brings those of a channel side by side: phases, or long rows where shared
+  // memory has room.
+  std::int64_t stagedBlocks = 1;      // of 8 positions, at a time
+  std::int64_t staged = 0;            // bytes behind patches and weights
+  std::int64_t stagedStride = 0;      // floats, from one channel to the next; 0: they are stored as threads have them
+  std::int64_t stagedNeighbours = 1;  // that a thread stores at once: all of them are results, or none
 
   std::int64_t folded = 0;        // bytes behind patches and weights, where channels are folded: of all parts
   std::int64_t foldedFloats = 0;  // of a part: what each warp and then all of them have found of each position
@@ -129,6 +132,9 @@ struct HaloLayout {
   [[nodiscard]] std::int64_t barriers(const HaloTiles& of) const {
     return patches * patchBytes + stages * of.stageBytes();
   }
+
+ private:
+  void share(const HaloProblem& problem, const HaloTiles& of, const domain::DeviceInfo& device, std::int64_t stride);
 };
 
 // About how many instructions a thread needs for these prims of one result, without those behind `held` and what is

@@ -11,8 +11,8 @@ namespace swage::synth {
 namespace {
 
 // Times the bytes of results that memory takes: parts of sectors, the more the shorter rows are in a tile, and the more
-// rows it has.
-double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
+// rows it has. Rows that go through shared memory are stored in whole lines.
+double storedBytes(const HaloProblem& problem, const HaloTiles& tiles, const HaloLayout& layout) {
   const bool isPooled = problem.folds == HaloFolds::Windows;
   const std::vector<Store>& stores = isPooled ? problem.foldStores : problem.resultStores;
   if (stores.empty()) {
@@ -21,11 +21,16 @@ double storedBytes(const HaloProblem& problem, const HaloTiles& tiles) {
   constexpr double kOfRow = 14.0;    // results more, where rows begin anywhere
   constexpr double kOfPhases = 8.0;  // where phases lie side by side
   constexpr double kOfRows = 0.155;  // for twice as many
+  constexpr double kOfStagedRows = 0.05;
   const double width = static_cast<double>(tiles.width()) / static_cast<double>(problem.poolAcross.size);
   const double height = static_cast<double>(tiles.height()) / static_cast<double>(problem.poolDown.size);
-  const double ofRows = 1.0 + kOfRows * std::log2(std::max(1.0, height));
+  const bool areRowsStaged = problem.phases == 1 && layout.stagedStride > 0;
+  const double ofRows = 1.0 + (areRowsStaged ? kOfStagedRows : kOfRows) * std::log2(std::max(1.0, height));
   if (problem.phases > 1) {
     return ofRows * (1.05 + kOfPhases / (width * static_cast<double>(problem.phases)));
+  }
+  if (areRowsStaged) {
+    return ofRows * 1.05;
   }
   const std::size_t across = problem.poolAcross.windows.value_or(problem.across().position);
   switch (resultRows(problem.region.operands[static_cast<std::size_t>(stores.front().operand)], across)) {
@@ -182,7 +187,7 @@ TileCost costOf(const HaloProblem& problem, const HaloTiles& tiles, const HaloLa
   // Where only some channels of the tile are there, only these are stored.
   const double there = static_cast<double>(problem.shape.columnCount) / (columns * static_cast<double>(tiles.columns));
   const double memory = ofInput / static_cast<double>(problem.batchCount) * static_cast<double>(groupsOf(problem)) +
-                        resultBytes * there * storedBytes(problem, tiles);
+                        resultBytes * there * storedBytes(problem, tiles, layout);
   const bool isPooled = problem.folds == HaloFolds::Windows;
   const double stored = isPooled                       ? kFinish / ofWindow(problem)
                         : problem.resultStores.empty() ? 0.0

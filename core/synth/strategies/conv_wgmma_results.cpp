@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // What becomes of the sums of a convolution by wgmma, as text. A thread has the sums of two channels of the result: of
 // each, pairs of neighbours in every 8 positions. Four threads side by side have 8 positions of a channel, which are a
-// sector of memory.
+// sector of memory. Where shared memory has room, warps bring results of a channel side by side there first, so that
+// they store whole lines.
 #include <algorithm>
 
 #include "core/synth/sizes.h"
@@ -21,7 +22,8 @@ class HaloResults : private HaloPart {
   void write() {
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.comment(std::string("The results, with what follows the sum.") +
-                   (isStaged() ? " Phases come side by side within a warp."
+                   (joinsPhases() ? " Phases come side by side within a warp."
+                    : isStaged()  ? fmt::format(" A warp stores {} positions of a channel side by side.", slots())
                     : isShifted()
                         ? " Rows begin anywhere in a sector of memory: four threads pass their positions on so "
                           "that they write whole sectors together."
@@ -97,15 +99,18 @@ class HaloResults : private HaloPart {
     }
     return is;
   }
-  [[nodiscard]] bool isStaged() const { return m_problem.phases > 1; }
+  // Whether results go through shared memory: those of phases, or of rows.
+  [[nodiscard]] bool isStaged() const { return m_layout.stagedStride > 0; }
+  [[nodiscard]] bool joinsPhases() const { return m_problem.phases > 1; }
   // Results of a channel that are brought side by side at a time.
   [[nodiscard]] std::int64_t slots() const { return m_layout.stagedBlocks * kOfBlock * m_problem.phases; }
+  [[nodiscard]] std::int64_t neighbours() const { return m_layout.stagedNeighbours; }
   [[nodiscard]] bool hasNeighbours() const {
     return returnsValue() && resultBytes() <= 4 && result().bounds.empty() &&
            result().strides[m_problem.across().position] == 1;
   }
   [[nodiscard]] bool isShifted() const {
-    return hasNeighbours() && m_tiles.width() >= kLeastShifted && !isMultiple(kOfBlock);
+    return !isStaged() && hasNeighbours() && m_tiles.width() >= kLeastShifted && !isMultiple(kOfBlock);
   }
   // Whether both results of a pair are there, or none, side by side in a place for two.
   [[nodiscard]] bool hasWholePairs() const {
@@ -162,7 +167,7 @@ class HaloResults : private HaloPart {
     m_code.line("float& of = {};", sumOf());
     if (isScaled()) {
       m_code.line("of *= {};",
-                  isStaged() ? fmt::format("scales[{}]", over("block", m_tiles.pixels / kOfBlock)) : "scale");
+                  joinsPhases() ? fmt::format("scales[{}]", over("block", m_tiles.pixels / kOfBlock)) : "scale");
       m_code.line("odd += of * 0.0f;");
     }
     m_code.line("of = finish(of{});", isFolded ? fmt::format(", block * {} + lane % 4 * 2 + s", kOfBlock) : "");
@@ -217,13 +222,13 @@ class HaloResults : private HaloPart {
     if (!isStaged()) {
       m_code.line("const int start = lane % 4 * 2{};", isShifted() ? " - shift" : "");
     }
-    if (hasPartialRows()) {
+    if (hasPartialRows() && !isStaged()) {
       m_code.line("const int left = {} - static_cast<int>(x_first) - start;  // positions from there on",
                   m_problem.across().positions);
     }
   }
   [[nodiscard]] bool hasPartialRows() const {
-    return !isStaged() && m_problem.across().positions % m_tiles.width() != 0;
+    return !joinsPhases() && m_problem.across().positions % m_tiles.width() != 0;
   }
 
   // The first of two positions of a thread.
@@ -243,7 +248,8 @@ class HaloResults : private HaloPart {
       add(fmt::format("(j > 0 || in{0} >= 0) && (j < {1} || in{0} < {2})", next, ofRow(), m_tiles.width()));
     }
     if (hasPartialRows()) {
-      add(fmt::format("j * {}{} < left", kOfBlock, next));
+      add(isStaged() ? fmt::format("x_at < {}", m_problem.across().positions)
+                     : fmt::format("j * {}{} < left", kOfBlock, next));
     }
     Axes axes = m_shape.batch;
     axes.insert(axes.end(), m_shape.rows.begin(), m_shape.rows.end());
@@ -276,34 +282,39 @@ class HaloResults : private HaloPart {
       return;
     }
     const std::string batch = m_text.weightsBatch("p");
-    if (isStaged()) {
+    if (joinsPhases()) {
       m_code.line("float scales[{}];", m_problem.phases);
       m_text.openPhases("#pragma unroll");
     }
     m_code.line("const int e = {}[{}column];", m_text.exponents,
                 batch.empty() ? "" : fmt::format("{} * {} + ", batch, m_weights.lines));
     m_code.line("{} = e == kNotFinite ? kNan : __int_as_float((e + 127) << 23) * unscale;",
-                isStaged() ? "scales[p]" : "const float scale");
-    if (isStaged()) {
+                joinsPhases() ? "scales[p]" : "const float scale");
+    if (joinsPhases()) {
       m_code.close();
     } else {
       m_code.line("odd += scale * 0.0f;");
     }
   }
 
-  // Phases of some positions, side by side in shared memory.
+  // Some positions of a channel side by side in shared memory, with all their phases.
   void stage() {
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.line("__syncwarp();");
     unroll("i", m_layout.stagedBlocks);
     m_code.line("const int j = k * {} + i;", m_layout.stagedBlocks);
     const std::int64_t phases = m_problem.phases;
-    m_code.line("float* const to = &staged[lane / 4 * {} + (i * 8 + lane % 4 * 2) * {}];", m_layout.stagedStride,
-                phases);
+    m_code.line("float* const to = &staged[lane / 4 * {} + {}];", m_layout.stagedStride,
+                phases == 1 ? "i * 8 + lane % 4 * 2" : fmt::format("(i * 8 + lane % 4 * 2) * {}", phases));
     const auto sum = [&](std::string_view phase, const std::string& more) {
-      return sumsOf("j", more, phase) + (lacksScale() ? fmt::format(" * scales[{}]", phase) : "");
+      return sumsOf("j", more, phase) + (!lacksScale()   ? std::string()
+                                         : joinsPhases() ? fmt::format(" * scales[{}]", phase)
+                                                         : " * scale");
     };
-    if (phases == 2) {
+    if (phases == 1) {
+      m_code.line("const Vec<float, 2> both{{{{{}, {}}}}};", sum("", ""), sum("", " + 1"));
+      m_code.line("store<float, 2>(to, both);");
+    } else if (phases == 2) {
       m_code.line("const Vec<float, 4> both{{{{{}, {}, {}, {}}}}};", sum("0", ""), sum("1", ""), sum("0", " + 1"),
                   sum("1", " + 1"));
       m_code.line("store<float, 4>(to, both);");
@@ -319,21 +330,28 @@ class HaloResults : private HaloPart {
     m_writer.leave(outside);
   }
 
-  // Of what lies side by side, that of a thread in turn `i`.
-  void openSlot() {
+  // Of what lies side by side, where a thread has its first in turn `i`.
+  [[nodiscard]] std::string slotOfTurn() const {
+    return neighbours() == 1 ? "i * 32 + lane" : fmt::format("(i * 32 + lane) * {}", neighbours());
+  }
+
+  // Binds the place of a result, by its number in what lies side by side.
+  void openSlot(const std::string& number) {
     const std::int64_t phases = m_problem.phases;
-    std::int64_t inverse = 1;
-    while (inverse * m_problem.phaseStep % phases != 1) {
-      ++inverse;
-    }
-    m_code.line("const int slot_at = i * 32 + lane, in = slot_at % {};", slots());
+    m_code.line("const int slot_at = {}, in = slot_at % {};", number, slots());
     openChannel(fmt::format("slot_at / {}", slots()));
     openRow();
-    m_code.line("const int p = in % {}{};", phases, inverse == 1 ? "" : fmt::format(" * {} % {}", inverse, phases));
-    m_code.line("const {} x_at = x_first + k * {} + in / {};", m_writer.index(), m_layout.stagedBlocks * kOfBlock,
-                phases);
+    if (joinsPhases()) {
+      std::int64_t inverse = 1;
+      while (inverse * m_problem.phaseStep % phases != 1) {
+        ++inverse;
+      }
+      m_code.line("const int p = in % {}{};", phases, inverse == 1 ? "" : fmt::format(" * {} % {}", inverse, phases));
+      m_writer.bindAxis(*m_problem.phase, "p");
+    }
+    m_code.line("const {} x_at = x_first + k * {} + in{};", m_writer.index(), m_layout.stagedBlocks * kOfBlock,
+                joinsPhases() ? fmt::format(" / {}", phases) : "");
     bind(false);
-    m_writer.bindAxis(*m_problem.phase, "p");
     if (!m_isFinished) {
       writeFinish();
     }
@@ -341,21 +359,47 @@ class HaloResults : private HaloPart {
 
   // All turns are read before the first is stored: the compiler would read each behind the branch around its store.
   void writeSlots() {
+    const std::int64_t turns = slots() / 4 / neighbours();
     m_code.line("float found[{}];", slots() / 4);
-    unroll("i", slots() / 4);
-    m_code.line("const int slot_at = i * 32 + lane;");
-    m_code.line("found[i] = staged[slot_at / {0} * {1} + slot_at % {0}];", slots(), m_layout.stagedStride);
+    unroll("i", turns);
+    m_code.line("const int slot_at = {};", slotOfTurn());
+    const std::string place =
+        fmt::format("staged[slot_at / {0} * {1} + slot_at % {0}]", slots(), m_layout.stagedStride);
+    const std::string one = neighbours() == 1 ? "found[i]" : fmt::format("found[i * {} + e]", neighbours());
+    if (neighbours() > 1) {
+      m_code.line("Vec<float, {0}> some = load<float, {0}>(&{1});", neighbours(), place);
+      unroll("e", neighbours());
+    }
+    m_code.line("{} = {};", one, neighbours() > 1 ? "some[e]" : place);
     if (lacksScale()) {
-      m_code.line("odd += found[i] * 0.0f;");
+      m_code.line("odd += {} * 0.0f;", one);
+    }
+    if (neighbours() > 1) {
+      m_code.close();
     }
     m_code.close();
     m_code.line("makeHere(found);");
-    unroll("i", slots() / 4);
+    unroll("i", turns);
     const KernelWriter::Scope outside = m_writer.scope();
-    openSlot();
-    storeOneIf(isThere(false), "found[i]", false);
+    openSlot(slotOfTurn());
+    if (neighbours() > 1) {
+      storeNeighbours(one);
+    } else {
+      storeOneIf(isThere(false), one, false);
+    }
     m_code.close();
     m_writer.leave(outside);
+  }
+
+  void storeNeighbours(const std::string& one) {
+    const std::string_view type = m_writer.dialect().storageName(result().dtype);
+    m_code.open("if ({})", isThere(false));
+    m_code.line("Vec<{}, {}> values;", type, neighbours());
+    unroll("e", neighbours());
+    m_code.line("values[e] = {};", m_isFinished ? one : fmt::format("finish({}, {})", one, argumentsAt("x_at + e")));
+    m_code.close();
+    m_code.line("store<{}, {}>(&{}, values);", type, neighbours(), m_writer.element(result()));
+    m_code.close();
   }
 
   // Of positions that begin `shift` earlier, a thread has some of these 8 and some of those before.
@@ -422,9 +466,9 @@ class HaloResults : private HaloPart {
     return m_isFinished ? total : fmt::format("finish({}, {})", total, arguments(isSecond));
   }
 
-  [[nodiscard]] std::string arguments(bool isSecond) const {
-    return fmt::format("{}{}{}", nameOf(isSecond), m_problem.down() == nullptr ? "" : ", y_at",
-                       isStaged() ? ", p" : "");
+  [[nodiscard]] std::string arguments(bool isSecond) const { return argumentsAt(nameOf(isSecond)); }
+  [[nodiscard]] std::string argumentsAt(const std::string& across) const {
+    return fmt::format("{}{}{}", across, m_problem.down() == nullptr ? "" : ", y_at", joinsPhases() ? ", p" : "");
   }
 
   // The function of a sum and its place that computes what follows, and returns or stores it.
@@ -435,9 +479,9 @@ class HaloResults : private HaloPart {
     }
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.open("const auto finish = [&](float total, {0} x_at{1}{2})", type,
-                m_problem.down() == nullptr ? "" : fmt::format(", {} y_at", type), isStaged() ? ", int p" : "");
+                m_problem.down() == nullptr ? "" : fmt::format(", {} y_at", type), joinsPhases() ? ", int p" : "");
     bind(false);
-    if (isStaged()) {
+    if (joinsPhases()) {
       m_writer.bindAxis(*m_problem.phase, "p");
     }
     if (m_problem.down() != nullptr) {
@@ -446,7 +490,7 @@ class HaloResults : private HaloPart {
     m_text.bindSum("total");
     if (m_problem.folds == HaloFolds::Channels) {
       m_code.line("const int in_tile = {}{}static_cast<int>(x_at - x_first);",
-                  isStaged() ? fmt::format("p * {} + ", m_tiles.pixels) : "",
+                  joinsPhases() ? fmt::format("p * {} + ", m_tiles.pixels) : "",
                   m_problem.down() == nullptr
                       ? std::string()
                       : fmt::format("static_cast<int>(y_at - y_first) * {} + ", m_tiles.width()));
@@ -488,9 +532,14 @@ class HaloResults : private HaloPart {
   void writeOdd() {
     const std::int64_t ofRun = isStaged() ? slots() / 4 : blocksOfRow();  // turns of an inner loop
     const std::int64_t runs = isStaged() ? ofRow() / m_layout.stagedBlocks : 1;
-    m_code.comment("What a thread with infinities or NaN has stored is added up anew, as floats are.");
+    // Through shared memory, a thread stores what others of its warp have summed up.
+    m_code.comment(fmt::format("What a {} with infinities or NaN has stored is added up anew, as floats are.",
+                               isStaged() ? "warp" : "thread"));
+    if (isStaged()) {
+      m_code.line("const bool is_odd = __any_sync(0xffffffffu, !(odd == 0.0f));");
+    }
     m_code.pragma("#pragma unroll 1");
-    m_code.open("for (int turn_of = 0; !(odd == 0.0f) && turn_of < {}; ++turn_of)",
+    m_code.open("for (int turn_of = 0; {} && turn_of < {}; ++turn_of)", isStaged() ? "is_odd" : "!(odd == 0.0f)",
                 halves() * m_tiles.height() * runs * ofRun);
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.line("const int half = turn_of / {};", m_tiles.height() * runs * ofRun);
@@ -499,7 +548,7 @@ class HaloResults : private HaloPart {
     }
     if (isStaged()) {
       m_code.line("const int k = turn_of / {} % {}, i = turn_of % {};", ofRun, runs, ofRun);
-      openSlot();
+      openSlot(neighbours() == 1 ? slotOfTurn() : fmt::format("(i / {0} * 32 + lane) * {0} + i % {0}", neighbours()));
     } else {
       m_code.line("const int j = turn_of % {};", ofRun);
       openChannel("lane / 4");

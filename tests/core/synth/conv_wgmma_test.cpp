@@ -206,11 +206,29 @@ TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
   Conv c{"", 2, 2, 24, 20, {1, 9, 8}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}};
   expectHalves(c, cudaDevice());
   expectHalves(c, narrowDevice());
+  for (const std::int64_t width : {33, 34, 36}) {
+    expectHalves({"", 2, 2, 16, 20, {1, 9, width}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kVeryWide},
+                 cudaDevice());
+  }
   c.inputs = 3;
   for (const Changes& changes : {paired(), twins()}) {
     c.changes = changes;
     expectHalves(c, cudaDevice());
   }
+}
+
+// Floats where a thread can store four of them, and shared memory has room beside weights and patches.
+TEST(WgmmaConvolution, StoresLongRowsThroughSharedMemory) {
+  const auto sourceOf = [](std::int64_t width, const domain::DeviceInfo& device) {
+    const Conv c{"", 2, 1, 16, 20, {1, 9, width}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, kVeryWide};
+    return programOf(graphOf(c), c.changes, device).source;
+  };
+  const auto storesRows = ::testing::HasSubstr("A warp stores 32 positions of a channel side by side.");
+  EXPECT_THAT(sourceOf(36, cudaDevice()), storesRows);
+  EXPECT_THAT(sourceOf(34, cudaDevice()), ::testing::Not(storesRows));
+  domain::DeviceInfo full = cudaDevice();
+  full.sharedBytesPerBlock = 56 << 10;
+  EXPECT_THAT(sourceOf(36, full), ::testing::Not(storesRows));
 }
 
 // Tiles whose largest input is far from 1 are made again with a scale.
@@ -267,7 +285,7 @@ TEST(WgmmaConvolution, KeepsSmallInputsBesideLargeOnes) {
 class OddNumbers : public ::testing::TestWithParam<Changes> {};
 
 TEST_P(OddNumbers, AreSpreadNoFurtherThanFloatDoes) {
-  const Conv c{"", 2, 1, 32, 18, {1, 12, 12}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
+  const Conv c{"", 2, 1, 32, 18, {1, 12, 20}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
   Operands all(c);
   all.x[5] = kInfinity;
   all.x[140] = kNan;
@@ -283,7 +301,8 @@ TEST_P(OddNumbers, AreSpreadNoFurtherThanFloatDoes) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(All, OddNumbers, ::testing::Values(Changes{}, Changes{{"mode", 1}}, paired({{"mode", 1}})));
+INSTANTIATE_TEST_SUITE_P(All, OddNumbers,
+                         ::testing::Values(Changes{}, kVeryWide, Changes{{"mode", 1}}, paired({{"mode", 1}})));
 
 // A place behind the window's end has a weight of zero, and what lies there must not count.
 TEST(WgmmaConvolution, SpreadsOddNumbersOfTwinsNoFurther) {
@@ -316,6 +335,7 @@ TEST(WgmmaConvolution, SpreadsNanInItsPhaseAlone) {
   EXPECT_GT(std::count_if(want.begin(), want.end(), [](double x) { return std::isnan(x); }), 0);
   for (std::size_t i = 0; i < want.size(); ++i) {
     EXPECT_EQ(std::isnan(got[i]), std::isnan(want[i])) << i;
+    EXPECT_EQ(std::isinf(got[i]), std::isinf(want[i])) << i;
     EXPECT_EQ(std::isinf(got[i]), std::isinf(want[i])) << i;
   }
 }
