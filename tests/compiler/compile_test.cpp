@@ -220,6 +220,43 @@ TEST(CompileCuda, HashIsOfWhatRunsAndNotOfTextOrNames) {
   EXPECT_NE(first.binaryHash, compiled(cudaRequest(changed)).binaryHash);
 }
 
+// A kernel that has `count` numbers in registers at once.
+std::string kernelOf(int number, int count) {
+  return fmt::format(
+      "extern \"C\" __global__ void k{0}(const float* in, float* out) {{\n"
+      "  float x[{1}];\n"
+      "#pragma unroll\n"
+      "  for (int i = 0; i < {1}; ++i) x[i] = in[threadIdx.x + i * 256];\n"
+      "  __syncthreads();\n"
+      "#pragma unroll\n"
+      "  for (int i = 0; i < {1}; ++i) out[threadIdx.x + i * 256] = x[i] * x[({1} - 1 - i + {0}) % {1}];\n}}\n",
+      number, count);
+}
+
+// By several threads, whose reports must not be taken for those of others.
+TEST(CompileCuda, TellsTheRegistersOfEachOfManyKernels) {
+  SWAGE_NEEDS_NVRTC();
+  domain::CompileRequest together = cudaRequest("");
+  together.entries.clear();
+  std::vector<int> registers;
+  for (int i = 0; i < 12; ++i) {
+    const std::string source = kernelOf(i, 4 + i % 5 * 16);
+    together.source += source;
+    together.entries.push_back(fmt::format("k{}", i));
+    domain::CompileRequest alone = cudaRequest(source);
+    alone.entries = {together.entries.back()};
+    registers.push_back(compiled(alone).kernels.at(0).registers);
+  }
+  const auto first = compiled(together);
+  ASSERT_EQ(first.kernels.size(), registers.size());
+  for (std::size_t i = 0; i < registers.size(); ++i) {
+    EXPECT_EQ(first.kernels[i].entry, together.entries[i]);
+    EXPECT_EQ(first.kernels[i].registers, registers[i]) << i;
+  }
+  EXPECT_GT(registers[4], registers[0] + 32);
+  EXPECT_EQ(compiled(together).binaryHash, first.binaryHash);
+}
+
 TEST(CompileCuda, CompilesForEveryArchitectureThatNvrtcKnows) {
   SWAGE_NEEDS_NVRTC();
   for (const std::string architecture : {"sm_80", "sm_90", "sm_100"}) {
