@@ -154,7 +154,15 @@ class InexactEager : public Evaluation {
 
 TEST_F(InexactEager, IsWhatKernelBenchMeasuresBy) {
   const domain::TaskSource problem = sourceOf(domain::TaskKind::KernelBench);
-  EXPECT_THAT(whyWrong(problem, "exact"), HasSubstr("by more than KernelBench's tolerance"));
+  const domain::Evaluation evaluation = judge(problem, "exact");
+  const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
+  ASSERT_NE(wrong, nullptr) << domain::summary(evaluation);
+  EXPECT_EQ(wrong->rule, "far from eager");
+  EXPECT_THAT(wrong->detail, HasSubstr("by more than KernelBench's tolerance"));
+  // What the reference has is no farther from it than the tolerance: eager's values are shown.
+  EXPECT_GT(std::abs(wrong->expected - wrong->actual), 1e-4);
+  ASSERT_FALSE(wrong->first.empty());
+  EXPECT_GT(std::abs(wrong->first.front().expected - wrong->first.front().actual), 1e-4);
   EXPECT_TRUE(isCorrect(problem, "asEager"));
 }
 
