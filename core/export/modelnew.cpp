@@ -328,6 +328,10 @@ std::string torchImport(const OriginalModule& original) {
 constexpr std::string_view kCaptureNote =
     "\nThe steps of the plan are launched as one CUDA graph. It keeps their memory and a copy of the arguments.\n";
 
+constexpr std::string_view kByName =
+    "        if kwargs and kwargs.keys() == set(_SWAGE_NAMES[len(args):]):\n"
+    "            args, kwargs = (*args, *(kwargs[name] for name in _SWAGE_NAMES[len(args):])), {}\n";
+
 TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& original, const PlanText& plan) {
   const domain::LanguageFacts& language = domain::factsOf(input.program.language);
   const bool isCpu = language.launch == domain::LaunchConvention::ArgumentArray;
@@ -346,10 +350,11 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
       {"DEVICE", std::string(domain::name(language.device))},
       {"UNFIT", unfitText(isCpu)},
       {"OTHER_COUNT", plan.otherCount},
+      {"BY_NAME", plan.names.empty() ? "" : std::string(kByName)},
       {"OTHER_STRIDES",
        plan.hasUnitExtents ? "not _swage_same_strides(tensor, strides)" : "tensor.stride() != strides"},
       {"ALIGNMENT", alignmentOf(input)},
-      {"CONSTANTS", (isCaptured ? captureText(plan) : std::string()) + constantsText(plan)},
+      {"CONSTANTS", plan.names + plan.classes + (isCaptured ? captureText(plan) : std::string()) + constantsText(plan)},
       {"OPERATORS", plan.operators},
       {"HELPERS", helpersText(plan.plan + plan.match + (plan.hasUnitExtents ? "_swage_same_strides(" : "") +
                               (isCaptured ? "_swage_captured(" : ""))},

@@ -365,6 +365,7 @@ class PlanWriter {
       return malformed("the description of its call is not a JSON object");
     }
     SWAGE_TRY(writeArguments(call));
+    SWAGE_TRY(writeNames(call));
     std::size_t results = m_userOutputs;
     m_text.result = m_userOutputs == 1 ? "outputs[0]" : "outputs";
     if (call.contains("result")) {
@@ -401,16 +402,56 @@ class PlanWriter {
                        [](const nlohmann::json& item) { return item.is_object() && item.contains("tensor"); });
   }
 
+  // The name by which the file knows a class of a TREE, [module, name].
+  Result<std::string> classOf(const nlohmann::json& type) {
+    if (!type.is_array() || type.size() != 2 || !type[0].is_string() || !type[1].is_string()) {
+      return malformed("the description of its call has a class without module and name");
+    }
+    const auto module = type[0].get<std::string>();
+    const auto name = type[1].get<std::string>();
+    if (!isDottedName(module.empty() ? name : module) || !isDottedName(name) || name.find('.') != std::string::npos) {
+      return malformed("the description of its call has a class whose name is none");
+    }
+    const auto [found, isNew] = m_classes.emplace(type.dump(), fmt::format("_SwageClass{}", m_classes.size()));
+    if (isNew) {
+      m_text.classes += module.empty() ? fmt::format("{} = {}\n", found->second, name)
+                                       : fmt::format("from {} import {} as {}\n", module, name, found->second);
+    }
+    return found->second;
+  }
+
+  // Keyword arguments that are all that the kernels take, in any order.
+  Result<> writeNames(const nlohmann::json& call) {
+    const nlohmann::json names = call.value("names", nlohmann::json::array());
+    if (!names.is_array() || names.empty()) {
+      return {};
+    }
+    std::string list;
+    for (const nlohmann::json& name : names) {
+      if (!name.is_string() || !isDottedName(name.get<std::string>())) {
+        return malformed("the description of its call has an argument whose name is none");
+      }
+      list += pythonString(name.get<std::string>()) + ", ";
+    }
+    m_text.names = fmt::format("_SWAGE_NAMES = ({})  # of forward's arguments\n",
+                               names.size() == 1 ? list.substr(0, list.size() - 1) : list.substr(0, list.size() - 2));
+    return {};
+  }
+
   enum class Role : std::uint8_t { Pattern, Result };
 
   // Python text of a TREE of TASK_FORMAT.md; counts its tensors, which are numbered in order.
-  Result<std::string> tree(const nlohmann::json& json, Role role, std::size_t& tensors, int depth) const {
+  Result<std::string> tree(const nlohmann::json& json, Role role, std::size_t& tensors, int depth) {
     constexpr int kDeepest = 32;
-    if (!json.is_object() || json.size() != 1 || depth > kDeepest) {
+    constexpr const char* kType = "type";
+    const bool hasClass = json.is_object() && json.contains(kType);
+    if (!json.is_object() || json.size() != (hasClass ? 2U : 1U) || depth > kDeepest) {
       return malformed("the description of its call has an unknown part");
     }
-    const std::string kind = json.begin().key();
-    const nlohmann::json& content = json.begin().value();
+    const auto described = std::find_if(json.items().begin(), json.items().end(),
+                                        [](const auto& member) { return member.key() != kType; });
+    const std::string kind = (*described).key();
+    const nlohmann::json& content = (*described).value();
     if (kind == "tensor") {
       return role == Role::Pattern ? (++tensors, std::string("_SwageTensor")) : fmt::format("outputs[{}]", tensors++);
     }
@@ -423,6 +464,10 @@ class PlanWriter {
       parts.push_back(kind == "dict" ? fmt::format("{}: {}", pythonString(key), part) : part);
     }
     const std::string inner = fmt::format("{}", fmt::join(parts, ", "));
+    if (hasClass && ((kind == "dict" && content.is_object()) || (kind == "tuple" && content.is_array()))) {
+      SWAGE_TRY_ASSIGN(const std::string name, classOf(json[kType]));
+      return kind == "dict" ? fmt::format("{}(**{{{}}})", name, inner) : fmt::format("{}({})", name, inner);
+    }
     if (kind == "dict" && content.is_object()) {
       return fmt::format("{{{}}}", inner);
     }
@@ -444,8 +489,9 @@ class PlanWriter {
   std::map<ValueId, std::size_t> m_lastUse;
   std::map<std::string, std::string> m_operators;
   bool m_hasBatchNorm = false;
-  std::map<std::string, std::string> m_maps;    // by what makes them
-  std::map<std::string, std::size_t> m_places;  // of buffers in _SWAGE_INPUTS
+  std::map<std::string, std::string> m_classes;  // by module and name
+  std::map<std::string, std::string> m_maps;     // by what makes them
+  std::map<std::string, std::size_t> m_places;   // of buffers in _SWAGE_INPUTS
   std::size_t m_inputCount = 0;
   std::size_t m_userInputs = 0;
   std::size_t m_kernelCount = 0;

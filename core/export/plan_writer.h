@@ -33,6 +33,8 @@ struct PlanText {
   std::string store;                 // statements that write the module's buffers from `outputs`
   std::vector<std::size_t> written;  // the buffers in _SWAGE_INPUTS whose new values are the plan's first outputs
   std::string result;                // expression of forward's result from `outputs`
+  std::string classes;               // one import for each class that `match` and `result` name
+  std::string names;                 // the tuple _SWAGE_NAMES of forward's arguments; empty: they have no names
 };
 
 struct PlanInput {

@@ -123,6 +123,11 @@ std::string pythonLiteral(const nlohmann::json& json) {
   return json.dump();
 }
 
+bool isDottedName(std::string_view text) {
+  static const std::regex dotted(R"([A-Za-z_]\w*(\.[A-Za-z_]\w*)*)");
+  return std::regex_match(text.begin(), text.end(), dotted);
+}
+
 std::string pythonBlock(std::string_view text) {
   const bool endsWell = text.empty() || (text.back() != '\\' && text.back() != '"' && text.back() != '\'');
   for (const std::string_view quotes : {R"(""")", "'''"}) {

@@ -23,6 +23,10 @@ namespace swage::exporting {
 // JSON of the bridge, in which {"tuple": […]} stands for a tuple.
 [[nodiscard]] std::string pythonLiteral(const nlohmann::json& json);
 
+// Whether it is a name of Python, or several with dots between them ("torch.nn"). Of ASCII letters only; keywords are
+// not looked at.
+[[nodiscard]] bool isDottedName(std::string_view text);
+
 // Text as a triple-quoted string that a person can read.
 [[nodiscard]] std::string pythonBlock(std::string_view text);
 enum class Packing : std::uint8_t { Plain, Zlib };  // Zlib: compressed first

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import os
 import shutil
@@ -105,6 +106,15 @@ def _replace(fresh, folder):
         shutil.rmtree(aside, ignore_errors=True)
 
 
+def _argument_names(model, call):
+    """Names of forward's arguments in their order, by which they may be given as well; [] where one may not."""
+    parameters = list(inspect.signature(model.forward).parameters.values())[: len(call["args"]["tuple"])]
+    named = len(parameters) == len(call["args"]["tuple"]) and all(
+        parameter.kind is parameter.POSITIONAL_OR_KEYWORD for parameter in parameters
+    )
+    return [parameter.name for parameter in parameters] if named else []
+
+
 def _document(task, model, imported, generator, sizes):
     """The content of task.json."""
     loaded = task.source
@@ -130,7 +140,7 @@ def _document(task, model, imported, generator, sizes):
         "seed": task.seed,
         "graph": imported.graph,
         "input_generator": generator,
-        "call": imported.call,
+        "call": {**imported.call, "names": _argument_names(model, imported.call)},
         "bytes": sizes,
         "warnings": imported.warnings,
     }

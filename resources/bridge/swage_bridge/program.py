@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import dataclasses
+import sys
 
 import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
@@ -39,14 +40,31 @@ class _Leaf:
         self.document = document
 
 
+def _class_of(value, task):
+    """{"type": [module, name]} for a dictionary or tuple of a class of its own, such as the outputs of Hugging Face's
+    models and named tuples, that the parts alone make again; else {}. The module is "" for the task's own file."""
+    cls = type(value)
+    if cls in (dict, tuple) or getattr(sys.modules.get(cls.__module__), cls.__name__, None) is not cls:
+        return {}
+    try:
+        again = cls(**value) if isinstance(value, dict) else cls(*value)
+        same = dict(again) == dict(value) if isinstance(value, dict) else tuple(again) == tuple(value)
+    except Exception:  # noqa: BLE001: whatever a class of somebody else raises
+        return {}
+    own = cls.__module__ == task.source.module.__name__
+    return {"type": ["" if own else cls.__module__, cls.__name__]} if same else {}
+
+
 def _tree(value, task):
     """TREE of TASK_FORMAT.md for a nest of lists, tuples and dictionaries with _Leaf leaves."""
     if isinstance(value, _Leaf):
         return value.document
     if isinstance(value, dict) and all(isinstance(key, str) for key in value):
-        return {"dict": {key: _tree(item, task) for key, item in value.items()}}
-    if isinstance(value, (tuple, list)):
-        return {"list" if isinstance(value, list) else "tuple": [_tree(item, task) for item in value]}
+        return {"dict": {key: _tree(item, task) for key, item in value.items()}, **_class_of(value, task)}
+    if isinstance(value, list):
+        return {"list": [_tree(item, task) for item in value]}
+    if isinstance(value, tuple):
+        return {"tuple": [_tree(item, task) for item in value], **_class_of(value, task)}
     if value is None:
         return {"constant": None}
     raise BridgeError(

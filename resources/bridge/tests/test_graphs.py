@@ -147,6 +147,48 @@ class Graphs(BridgeCase):
         )
         self.check_equal(bundle)
 
+    def test_results_of_a_class_of_their_own(self):
+        classes = """import collections
+
+Pair = collections.namedtuple("Pair", ["first", "second"])
+
+
+class Output(dict):
+    \"\"\"Made from its parts by name, as the outputs of Hugging Face's models are.\"\"\"
+
+
+torch.utils._pytree.register_pytree_node(
+    Output, lambda x: (list(x.values()), list(x)), lambda values, names: Output(**dict(zip(names, values)))
+)
+
+
+class Model("""
+        text = module_text("return Output(y=x + 1, pair=Pair(x * 2, collections.OrderedDict(z=x * 3)), plain=(x,))")
+        bundle = self.load(self.write(text.replace("class Model(", classes, 1)))
+        self.assertEqual(
+            bundle.task["call"]["result"],
+            {
+                "dict": {
+                    "y": {"tensor": 0},
+                    "pair": {
+                        "tuple": [
+                            {"tensor": 1},
+                            {"dict": {"z": {"tensor": 2}}, "type": ["collections", "OrderedDict"]},
+                        ],
+                        "type": ["", "Pair"],
+                    },
+                    "plain": {"tuple": [{"tensor": 3}]},
+                },
+                "type": ["", "Output"],
+            },
+        )
+        self.check_equal(bundle)
+
+    def test_names_of_arguments(self):
+        self.assertEqual(self.import_text("return x + 1").task["call"]["names"], ["x"])
+        text = module_text("return x[0] + 1").replace("def forward(self, x):", "def forward(self, *x):")
+        self.assertEqual(self.load(self.write(text)).task["call"]["names"], [])
+
     def test_constructor_that_reads_values(self):
         self.check_equal(
             self.import_text(

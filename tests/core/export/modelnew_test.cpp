@@ -197,7 +197,9 @@ TEST(ModelNew, RefusesAMalformedCall) {
   ModelNewInput input = testing::reluExport();
   for (const char* call :
        {"{", R"({"result": {"set": []}})", R"({"result": {"tuple": []}})", R"({"args": {"tuple": []}})",
-        R"({"args": {"tuple": [{"list": [{"tensor": 0}, {"tensor": 1}]}]}})"}) {
+        R"({"args": {"tuple": [{"list": [{"tensor": 0}, {"tensor": 1}]}]}})", R"({"names": ["x) or (y"]})",
+        R"({"result": {"dict": {"y": {"tensor": 0}}, "type": ["a", "B; import os"]}})",
+        R"({"result": {"tuple": [{"tensor": 0}], "type": ["B"]}})", R"({"result": {"type": ["a", "B"]}})"}) {
     input.call = call;
     EXPECT_THAT(writeModelNew(input), IsError(ErrorKind::InvalidInput, HasSubstr("cannot export the launch plan")))
         << call;
@@ -210,6 +212,27 @@ TEST(ModelNew, MatchesPlainArgumentsBesideTensors) {
   const std::string text = exported(input);
   EXPECT_THAT(text, HasSubstr("if not _swage_match((_SwageTensor, 3.0), args, tensors):"));
   EXPECT_THAT(text, HasSubstr("return {\"y\": outputs[0]}"));
+}
+
+TEST(ModelNew, MakesResultsOfTheirOwnClass) {
+  ModelNewInput input = testing::reluExport();
+  input.call = R"({"result": {"dict": {"y": {"tensor": 0}}, "type": ["some.outputs", "Output"]}})";
+  std::string text = exported(input);
+  EXPECT_THAT(text, HasSubstr("\nfrom some.outputs import Output as _SwageClass0\n"));
+  EXPECT_THAT(text, HasSubstr("return _SwageClass0(**{\"y\": outputs[0]})"));
+  input.call = R"({"result": {"tuple": [{"tensor": 0}], "type": ["", "Pair"]}})";
+  text = exported(input);
+  EXPECT_THAT(text, HasSubstr("\n_SwageClass0 = Pair\n"));
+  EXPECT_THAT(text, HasSubstr("return _SwageClass0(outputs[0])"));
+}
+
+TEST(ModelNew, TakesArgumentsByTheirNames) {
+  ModelNewInput input = testing::reluExport();
+  EXPECT_THAT(exported(input), ::testing::Not(HasSubstr("_SWAGE_NAMES")));
+  input.call = R"({"args": {"tuple": [{"tensor": 0}]}, "names": ["x"]})";
+  const std::string text = exported(input);
+  EXPECT_THAT(text, HasSubstr("\n_SWAGE_NAMES = (\"x\",)  # of forward's arguments\n"));
+  EXPECT_THAT(text, HasSubstr("        if kwargs and kwargs.keys() == set(_SWAGE_NAMES[len(args):]):\n"));
 }
 
 TEST(ModelNew, RefusesACudaPlanWithoutItsBinary) {
