@@ -205,11 +205,10 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
   if (distant < 0) {
     return std::nullopt;
   }
-  domain::Wrong wrong =
-      wrongAt(which, distant, "far from eager",
-              fmt::format("differs from eager's {:g} by more than KernelBench's tolerance of {:g}",
-                          which.eager.element(distant), tolerance),
-              notClose(which.actual, which.eager, tolerance));
+  domain::Wrong wrong = wrongAt(which, distant, "far from eager",
+                                fmt::format("differs from eager's {:g} by more than KernelBench's tolerance of {:g}",
+                                            which.eager.element(distant), tolerance),
+                                notClose(which.actual, which.eager, tolerance));
   // The reference may have nearly what was found: what it is held against here is eager.
   wrong.expected = which.eager.element(distant);
   for (domain::WrongElement& one : wrong.first) {
