@@ -10,7 +10,7 @@ import torch
 from torch.export.graph_signature import ConstantArgument, InputKind, OutputKind
 from torch.utils import _pytree as pytree
 
-from . import cleanup
+from . import cleanup, folding
 from .errors import BridgeError
 from .serialize import GraphWriter, Places
 
@@ -158,9 +158,14 @@ def read(program, task, promoted=()):
     cleanup.simplify(program.graph)
     cleanup.refuse_random(program.graph, task, places)
     cleanup.refuse_hidden_mutation(program.graph, task, places)
+    constants = folding.fold(program.graph)
+    program.constants.update(constants)
     writer = GraphWriter(task, places)
     placeholders = {node.name: node for node in program.graph.nodes if node.op == "placeholder"}
     weights = _add_inputs(writer, program, placeholders, task, promoted)
+    for name in constants:
+        writer.add_input(placeholders[name], "constant", name)
+        weights[name] = "constant"
     for node in program.graph.nodes:
         if node.op == "call_function":
             writer.add_call(node)

@@ -184,6 +184,29 @@ class Model("""
         )
         self.check_equal(bundle)
 
+    def test_positions_and_masks_are_constants(self):
+        bundle = self.import_text(
+            "at = torch.arange(x.shape[1])\n"
+            "mask = torch.arange(x.shape[0])[:, None] >= at\n"
+            "return x.masked_fill(~mask, 0.0) + at.cos()"
+        )
+        ops = [node["op"] for node in bundle.task["graph"]["nodes"]]
+        self.assertNotIn("aten.arange.default", ops)
+        self.assertNotIn("aten.ge.Tensor", ops)
+        self.assertIn("aten.cos.default", ops)  # a device has its own
+        values = bundle.task["graph"]["values"]
+        constants = [values[one["value"]] for one in bundle.task["graph"]["inputs"] if one["kind"] == "constant"]
+        self.assertEqual(sorted(one["dtype"] for one in constants), ["bool", "int64"])
+        self.check_equal(bundle)
+
+    def test_large_constants_are_made_at_each_call(self):
+        bundle = self.import_text("return x.sum() + torch.arange(1 << 16).sum()")
+        self.assertIn("aten.sum.default", [node["op"] for node in bundle.task["graph"]["nodes"]])
+        self.assertEqual([one["kind"] for one in bundle.task["graph"]["inputs"]], ["user", "constant"])
+        bundle = self.import_text("return x.sum() + torch.arange(1 << 16)")
+        self.assertIn("aten.arange.default", [node["op"] for node in bundle.task["graph"]["nodes"]])
+        self.check_equal(bundle)
+
     def test_names_of_arguments(self):
         self.assertEqual(self.import_text("return x + 1").task["call"]["names"], ["x"])
         text = module_text("return x[0] + 1").replace("def forward(self, x):", "def forward(self, *x):")
