@@ -289,6 +289,30 @@ bool Fusion::folds(int node) const {
                      [node](const Operation& operation) { return operation.node == node && operation.folds(); });
 }
 
+void Fusion::joinBranches(std::vector<std::vector<int>>& partition, std::size_t which) const {
+  const auto isLight = [this](const std::vector<int>& operations) {
+    const Region* const own = region(operations);
+    return own != nullptr && !own->recurrence && (own->kind() == NestKind::Map || own->kind() == NestKind::Reduce);
+  };
+  const std::vector<int> meeting{partition[which].back()};
+  for (std::size_t i = partition.size(); i-- > 0 && isLight(partition[which]);) {
+    if (i == which || !isLight(partition[i]) || !areRelated(partition[i], meeting)) {
+      continue;
+    }
+    std::vector<int> attempt;
+    std::merge(partition[i].begin(), partition[i].end(), partition[which].begin(), partition[which].end(),
+               std::back_inserter(attempt));
+    std::vector<std::vector<int>> others = partition;
+    others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+    const std::size_t place = which - (i < which ? 1 : 0);
+    if (isLight(attempt) && isSchedulable(others, place, attempt)) {
+      others[place] = std::move(attempt);
+      partition = std::move(others);
+      which = place;
+    }
+  }
+}
+
 std::vector<std::vector<int>> Fusion::findGreedyPartition(Joins joins) const {
   std::vector<std::vector<int>> partition;
   for (int index = 0; index < static_cast<int>(m_operations.operations.size()); ++index) {
@@ -313,6 +337,7 @@ std::vector<std::vector<int>> Fusion::findGreedyPartition(Joins joins) const {
       if (isWanted && isSchedulable(partition, i, attempt)) {
         partition[i] = std::move(attempt);
         joined = true;
+        joinBranches(partition, i);
       }
     }
     if (!joined) {

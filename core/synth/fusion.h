@@ -46,6 +46,9 @@ class Fusion {
   [[nodiscard]] std::optional<Region> build(const std::vector<int>& operations) const;
   [[nodiscard]] bool folds(int node) const;
   [[nodiscard]] std::vector<std::vector<int>> findGreedyPartition(Joins joins) const;
+  // Joins the regions whose results the last operation of region `which` reads with it, where all are maps or
+  // reductions: branches that meet are one pass then.
+  void joinBranches(std::vector<std::vector<int>>& partition, std::size_t which) const;
 
   const domain::Graph& m_graph;
   const OperationGraph& m_operations;

@@ -54,6 +54,23 @@ TEST(Fusion, StoresNoCounterForEachElementOfALargeResult) {
   EXPECT_EQ(partitionOf(65), (Partition{{0}, {1, 2}}));
 }
 
+TEST(Fusion, JoinsBranchesThatMeet) {
+  GraphBuilder b;
+  const auto gate = b.like("aten.sigmoid.default", b.input({7, 33}));
+  const auto value = b.softmax(b.input({7, 33}), -1);
+  const auto last = b.relu(b.input({7, 33}));
+  b.output(b.add(b.mul(gate, value), last));
+  EXPECT_EQ(Lab(b.graph()).fusion().greedyPartition(), (Partition{{0, 1, 2, 3, 4}}));
+}
+
+TEST(Fusion, LeavesProductsWithoutTheBranchesThatTheyMeet) {
+  GraphBuilder b;
+  const auto other = b.relu(b.input({64, 48}));
+  const auto product = b.call("aten.mm.default", {arg(b.input({64, 32})), arg(b.input({32, 48}))}, {64, 48});
+  b.output(b.add(product, other));
+  EXPECT_EQ(Lab(b.graph()).fusion().greedyPartition(), (Partition{{0}, {1, 2}}));
+}
+
 TEST(Fusion, RefusesACycleThroughAnAtenNode) {
   GraphBuilder b;
   const auto x = b.input({7, 33});
