@@ -251,7 +251,7 @@ std::string alignmentOf(const ModelNewInput& input) {
 }
 
 bool isNested(const PlanText& plan) {
-  return !plan.match.empty();
+  return !plan.call.match.empty();
 }
 
 // Of more tensors the registries are looked up once: a model of a hundred layers has hundreds.
@@ -262,20 +262,20 @@ constexpr std::size_t kMostLookups = 16;
 std::string argumentsText(const PlanText& plan) {
   const std::string own = isNested(plan) ? "tensors" : "args";
   if (plan.state.empty()) {
-    return fmt::format("{}        tensors = {}", plan.match, isNested(plan) ? "tuple(tensors)" : own);
+    return fmt::format("{}        tensors = {}", plan.call.match, isNested(plan) ? "tuple(tensors)" : own);
   }
   if (plan.state.size() > kMostLookups) {
     return fmt::format("{}        tensors = (*{}, *[registry.get(key) for registry, key in self._swage_state])",
-                       plan.match, own);
+                       plan.call.match, own);
   }
   std::vector<std::string> state;
   for (const StateTensor& tensor : plan.state) {
     state.push_back(fmt::format("{}.get({})", tensor.registry, tensor.key));
   }
   const std::string line = fmt::format("        tensors = (*{}, {})", own, fmt::join(state, ", "));
-  return plan.match + (line.size() <= kCodeColumns ? line
-                                                   : fmt::format("        tensors = (*{},\n                   {})", own,
-                                                                 fmt::join(state, ",\n                   ")));
+  return plan.call.match + (line.size() <= kCodeColumns ? line
+                                                        : fmt::format("        tensors = (*{},\n                   {})",
+                                                                      own, fmt::join(state, ",\n                   ")));
 }
 
 // What the constructor does for argumentsText(): other arguments may have made other submodules.
@@ -349,14 +349,15 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
       {"TRAINING", input.task.mode == domain::ModuleMode::Train ? "True" : "False"},
       {"DEVICE", std::string(domain::name(language.device))},
       {"UNFIT", unfitText(isCpu)},
-      {"OTHER_COUNT", plan.otherCount},
-      {"BY_NAME", plan.names.empty() ? "" : std::string(kByName)},
+      {"OTHER_COUNT", plan.call.otherCount},
+      {"BY_NAME", plan.call.names.empty() ? "" : std::string(kByName)},
       {"OTHER_STRIDES",
        plan.hasUnitExtents ? "not _swage_same_strides(tensor, strides)" : "tensor.stride() != strides"},
       {"ALIGNMENT", alignmentOf(input)},
-      {"CONSTANTS", plan.names + plan.classes + (isCaptured ? captureText(plan) : std::string()) + constantsText(plan)},
+      {"CONSTANTS",
+       plan.call.names + plan.call.classes + (isCaptured ? captureText(plan) : std::string()) + constantsText(plan)},
       {"OPERATORS", plan.operators},
-      {"HELPERS", helpersText(plan.plan + plan.match + (plan.hasUnitExtents ? "_swage_same_strides(" : "") +
+      {"HELPERS", helpersText(plan.plan + plan.call.match + (plan.hasUnitExtents ? "_swage_same_strides(" : "") +
                               (isCaptured ? "_swage_captured(" : ""))},
       {"CAPTURE_NOTE", std::string(isCaptured ? kCaptureNote : "")},
       {"PARAMETERS", plan.parameters},
@@ -366,7 +367,7 @@ TemplateValues moduleValues(const ModelNewInput& input, const OriginalModule& or
        plainProse(fmt::format(
            "{} {}.", input.task.source.className,
            input.program.plan.hasKernels() ? "with verified kernels" : "as one CUDA graph of PyTorch's operators"))},
-      {"RESULT", plan.result},
+      {"RESULT", plan.call.result},
       {"STATE", stateText(plan)},
       {"ARGUMENTS", argumentsText(plan)}};
   for (const TemplateValues& more : {gradientValues(plan), runValues(plan, isCaptured)}) {

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <nlohmann/json.hpp>
 
 #include "core/domain/aten.h"
 #include "core/export/python_text.h"
@@ -27,11 +26,6 @@ constexpr std::size_t kLargestConstants = std::size_t{1} << 20U;
 
 std::string variable(ValueId id) {
   return fmt::format("v{}", id.value());
-}
-
-Error malformed(std::string_view what) {
-  return Error(ErrorKind::InvalidInput, fmt::format("cannot export the launch plan: {}", what),
-               "Verify the candidate again; its record may be damaged.");
 }
 
 // `bn.weight` to `self._modules["bn"]._parameters` and `"weight"`.
@@ -67,20 +61,20 @@ class PlanWriter {
       SWAGE_TRY(writeStep(i));
     }
     SWAGE_TRY(writeReturn());
-    SWAGE_TRY(writeCall());
+    SWAGE_TRY_ASSIGN(m_text.call, writeCall({m_in.call, m_userInputs, m_userOutputs}));
     return std::move(m_text);
   }
 
  private:
   [[nodiscard]] Result<> checkShape() const {
     if (const std::string defect = findDefect(m_plan); !defect.empty()) {
-      return malformed(defect);
+      return malformedPlan(defect);
     }
     if (m_plan.inputs.size() != m_in.task.graph.inputs.size() ||
         m_plan.outputs.size() != m_in.task.graph.outputs.size()) {
-      return malformed(fmt::format("it has {} inputs and {} outputs, the task's graph {} and {}", m_plan.inputs.size(),
-                                   m_plan.outputs.size(), m_in.task.graph.inputs.size(),
-                                   m_in.task.graph.outputs.size()));
+      return malformedPlan(fmt::format("it has {} inputs and {} outputs, the task's graph {} and {}",
+                                       m_plan.inputs.size(), m_plan.outputs.size(), m_in.task.graph.inputs.size(),
+                                       m_in.task.graph.outputs.size()));
     }
     return {};
   }
@@ -141,7 +135,7 @@ class PlanWriter {
       const auto found = m_in.constants.find(input.name);
       if (found == m_in.constants.end() ||
           found->second.size() != static_cast<std::size_t>(type(m_plan.inputs[i]).byteCount())) {
-        return malformed(fmt::format("the value of the constant {} is missing", input.name));
+        return malformedPlan(fmt::format("the value of the constant {} is missing", input.name));
       }
       total += found->second.size();
       if (total > kLargestConstants) {
@@ -262,7 +256,7 @@ class PlanWriter {
     for (const domain::KernelArgument& argument : step.arguments) {
       if (std::holds_alternative<domain::TensorMap>(argument) &&
           domain::factsOf(m_in.program.language).launch == domain::LaunchConvention::ArgumentArray) {
-        return malformed(fmt::format("'{}' takes a tensor map, which no kernel on a CPU does", step.entry));
+        return malformedPlan(fmt::format("'{}' takes a tensor map, which no kernel on a CPU does", step.entry));
       }
       if (const std::optional<ValueId> id = domain::bufferOf(argument)) {
         allocate(*id);
@@ -287,7 +281,7 @@ class PlanWriter {
     std::vector<std::string> arguments;
     for (const ValueId id : inputsOf(step.node)) {
       if (!m_defined.contains(id)) {
-        return malformed(fmt::format("{} reads value {}, which no earlier step writes", step.node.op, id.value()));
+        return malformedPlan(fmt::format("{} reads value {}, which no earlier step writes", step.node.op, id.value()));
       }
     }
     for (const domain::Argument& argument : step.node.args) {
@@ -338,7 +332,7 @@ class PlanWriter {
       const ValueId id = m_plan.outputs[i];
       const domain::GraphOutput& output = m_in.task.graph.outputs[i];
       if (!m_defined.contains(id)) {
-        return malformed(fmt::format("its output {} is value {}, which no step writes", i, id.value()));
+        return malformedPlan(fmt::format("its output {} is value {}, which no step writes", i, id.value()));
       }
       if (output.kind == OutputKind::User) {
         users.push_back(variable(id));
@@ -357,129 +351,6 @@ class PlanWriter {
     return {};
   }
 
-  // How arguments and results nest, from the bridge's description or, without one, flat.
-  Result<> writeCall() {
-    const nlohmann::json call =
-        m_in.call.empty() ? nlohmann::json::object() : nlohmann::json::parse(m_in.call, nullptr, false);
-    if (!call.is_object()) {
-      return malformed("the description of its call is not a JSON object");
-    }
-    SWAGE_TRY(writeArguments(call));
-    SWAGE_TRY(writeNames(call));
-    std::size_t results = m_userOutputs;
-    m_text.result = m_userOutputs == 1 ? "outputs[0]" : "outputs";
-    if (call.contains("result")) {
-      results = 0;
-      SWAGE_TRY_ASSIGN(m_text.result, tree(call["result"], Role::Result, results, 0));
-    }
-    if (results != m_userOutputs) {
-      return malformed(fmt::format("its call returns {} tensors, the graph {}", results, m_userOutputs));
-    }
-    return {};
-  }
-
-  Result<> writeArguments(const nlohmann::json& call) {
-    std::size_t count = 0;
-    if (call.contains("args") && !isFlat(call["args"])) {
-      SWAGE_TRY_ASSIGN(const std::string pattern, tree(call["args"], Role::Pattern, count, 0));
-      m_text.match = fmt::format(
-          "        tensors = []\n        if not _swage_match({}, args, tensors):\n            return "
-          "super().forward(*args)\n",
-          pattern);
-    } else {
-      count = call.contains("args") ? call["args"]["tuple"].size() : m_userInputs;
-      m_text.otherCount = fmt::format(" or len(args) != {}", count);
-    }
-    if (count != m_userInputs) {
-      return malformed(fmt::format("its call takes {} tensors, the graph {}", count, m_userInputs));
-    }
-    return {};
-  }
-
-  [[nodiscard]] static bool isFlat(const nlohmann::json& arguments) {
-    return arguments.is_object() && arguments.contains("tuple") && arguments["tuple"].is_array() &&
-           std::all_of(arguments["tuple"].begin(), arguments["tuple"].end(),
-                       [](const nlohmann::json& item) { return item.is_object() && item.contains("tensor"); });
-  }
-
-  // The name by which the file knows a class of a TREE, [module, name].
-  Result<std::string> classOf(const nlohmann::json& type) {
-    if (!type.is_array() || type.size() != 2 || !type[0].is_string() || !type[1].is_string()) {
-      return malformed("the description of its call has a class without module and name");
-    }
-    const auto module = type[0].get<std::string>();
-    const auto name = type[1].get<std::string>();
-    if (!isDottedName(module.empty() ? name : module) || !isDottedName(name) || name.find('.') != std::string::npos) {
-      return malformed("the description of its call has a class whose name is none");
-    }
-    const auto [found, isNew] = m_classes.emplace(type.dump(), fmt::format("_SwageClass{}", m_classes.size()));
-    if (isNew) {
-      m_text.classes += module.empty() ? fmt::format("{} = {}\n", found->second, name)
-                                       : fmt::format("from {} import {} as {}\n", module, name, found->second);
-    }
-    return found->second;
-  }
-
-  // Keyword arguments that are all that the kernels take, in any order.
-  Result<> writeNames(const nlohmann::json& call) {
-    const nlohmann::json names = call.value("names", nlohmann::json::array());
-    if (!names.is_array() || names.empty()) {
-      return {};
-    }
-    std::string list;
-    for (const nlohmann::json& name : names) {
-      if (!name.is_string() || !isDottedName(name.get<std::string>())) {
-        return malformed("the description of its call has an argument whose name is none");
-      }
-      list += pythonString(name.get<std::string>()) + ", ";
-    }
-    m_text.names = fmt::format("_SWAGE_NAMES = ({})  # of forward's arguments\n",
-                               names.size() == 1 ? list.substr(0, list.size() - 1) : list.substr(0, list.size() - 2));
-    return {};
-  }
-
-  enum class Role : std::uint8_t { Pattern, Result };
-
-  // Python text of a TREE of TASK_FORMAT.md; counts its tensors, which are numbered in order.
-  Result<std::string> tree(const nlohmann::json& json, Role role, std::size_t& tensors, int depth) {
-    constexpr int kDeepest = 32;
-    constexpr const char* kType = "type";
-    const bool hasClass = json.is_object() && json.contains(kType);
-    if (!json.is_object() || json.size() != (hasClass ? 2U : 1U) || depth > kDeepest) {
-      return malformed("the description of its call has an unknown part");
-    }
-    const auto described = std::find_if(json.items().begin(), json.items().end(),
-                                        [](const auto& member) { return member.key() != kType; });
-    const std::string kind = (*described).key();
-    const nlohmann::json& content = (*described).value();
-    if (kind == "tensor") {
-      return role == Role::Pattern ? (++tensors, std::string("_SwageTensor")) : fmt::format("outputs[{}]", tensors++);
-    }
-    if (kind == "constant") {
-      return pythonLiteral(content);
-    }
-    std::vector<std::string> parts;
-    for (const auto& [key, item] : content.items()) {
-      SWAGE_TRY_ASSIGN(const std::string part, tree(item, role, tensors, depth + 1));
-      parts.push_back(kind == "dict" ? fmt::format("{}: {}", pythonString(key), part) : part);
-    }
-    const std::string inner = fmt::format("{}", fmt::join(parts, ", "));
-    if (hasClass && ((kind == "dict" && content.is_object()) || (kind == "tuple" && content.is_array()))) {
-      SWAGE_TRY_ASSIGN(const std::string name, classOf(json[kType]));
-      return kind == "dict" ? fmt::format("{}(**{{{}}})", name, inner) : fmt::format("{}({})", name, inner);
-    }
-    if (kind == "dict" && content.is_object()) {
-      return fmt::format("{{{}}}", inner);
-    }
-    if (kind == "list" && content.is_array()) {
-      return fmt::format("[{}]", inner);
-    }
-    if (kind == "tuple" && content.is_array()) {
-      return fmt::format("({}{})", inner, parts.size() == 1 ? "," : "");
-    }
-    return malformed(fmt::format("the description of its call has a part of unknown kind '{}'", kind));
-  }
-
   PlanInput m_in;
   const domain::LaunchPlan& m_plan;
   PlanText m_text;
@@ -489,9 +360,8 @@ class PlanWriter {
   std::map<ValueId, std::size_t> m_lastUse;
   std::map<std::string, std::string> m_operators;
   bool m_hasBatchNorm = false;
-  std::map<std::string, std::string> m_classes;  // by module and name
-  std::map<std::string, std::string> m_maps;     // by what makes them
-  std::map<std::string, std::size_t> m_places;   // of buffers in _SWAGE_INPUTS
+  std::map<std::string, std::string> m_maps;    // by what makes them
+  std::map<std::string, std::size_t> m_places;  // of buffers in _SWAGE_INPUTS
   std::size_t m_inputCount = 0;
   std::size_t m_userInputs = 0;
   std::size_t m_kernelCount = 0;

@@ -8,6 +8,7 @@
 #include "core/base/result.h"
 #include "core/domain/candidate.h"
 #include "core/domain/task.h"
+#include "core/export/call_writer.h"
 
 namespace swage::exporting {
 
@@ -27,14 +28,10 @@ struct PlanText {
   std::string parameters;       // parameters of _swage_plan
   std::string plan;             // its body
   std::string maps;             // one assignment for each tensor map of a CUDA kernel
-  std::string otherCount;       // condition of a flat call with another number of arguments, to be added to others
-  std::string match;            // of a nested call: statements that run the original for other args and bind `tensors`
+  CallText call;
   std::vector<StateTensor> state;
   std::string store;                 // statements that write the module's buffers from `outputs`
   std::vector<std::size_t> written;  // the buffers in _SWAGE_INPUTS whose new values are the plan's first outputs
-  std::string result;                // expression of forward's result from `outputs`
-  std::string classes;               // one import for each class that `match` and `result` name
-  std::string names;                 // the tuple _SWAGE_NAMES of forward's arguments; empty: they have no names
 };
 
 struct PlanInput {
