@@ -172,6 +172,16 @@ def translate(exc, task, stage):
             path,
             line,
         )
+    unknown = re.search(r"Found <class '(?:[\w.]*\.)?(\w+)'> in output, which is not a known type", str(exc))
+    if unknown:
+        return BridgeError(
+            "unsupported_output",
+            f"forward of {file} returns a {unknown.group(1)}, which is neither a tensor nor a tuple, list or dictionary.",
+            "Return tensors. A model of transformers keeps its cache to itself with use_cache=False, in its configuration "
+            "or in the call.",
+            path,
+            line,
+        )
     if _raised_by_user_code(exc, path):
         return BridgeError(
             "forward_failed",

@@ -324,6 +324,11 @@ class Errors(BridgeCase):
         with open(error.file, encoding="utf-8") as handle:
             self.assertIn("torch.ones(3, 3)", handle.read().splitlines()[error.line - 1])
 
+    def test_results_that_hold_no_tensors_that_can_be_seen(self):
+        error = self.fail_text("unsupported_output", "import types\nreturn types.SimpleNamespace(y=x + 1)")
+        self.assertIn("returns a SimpleNamespace", error.message)
+        self.assertIn("use_cache=False", error.hint)
+
     def test_data_dependent(self):
         self.assertGreater(self.fail_text("data_dependent", "return x if x.sum() > 0 else -x").line, 0)
         self.assertGreater(self.fail_text("data_dependent", "return x[x > 0]").line, 0)
