@@ -15,7 +15,7 @@ import warnings
 import torch
 from torch._subclasses.fake_tensor import FakeTensorMode
 
-from . import einsum, recurrent
+from . import composites, einsum, recurrent
 from .errors import BridgeError, at_line, one_line, user_line
 
 _DATA_DEPENDENT = (
@@ -116,7 +116,7 @@ def export(task, model, inputs, mode):
             # What torch.export warns about (attributes assigned while tracing) does not change the graph.
             warnings.simplefilter("ignore")
             program = torch.export.export(model, tuple(inputs), strict=False)
-            program = program.run_decompositions(einsum.DECOMPOSITIONS)
+            program = program.run_decompositions({**einsum.DECOMPOSITIONS, **composites.decompositions()})
         recurrent.name_back(program.graph)
         return program
     except (Exception, SystemExit) as exc:

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the graphs that importing a task makes: which operators stay whole, what is removed, what becomes data."""
 
+import re
+
 from test_bridge import BridgeCase, module_text
 
 
@@ -27,6 +29,22 @@ class Graphs(BridgeCase):
             ],
         )
         self.check_equal(bundle)
+
+    def test_composites_without_a_kernel_are_taken_apart(self):
+        for forward in (
+            "return F.cosine_similarity(x, x[:1] + 1, dim=1)",
+            "return F.cosine_similarity(x, x * 0, dim=-1, eps=0.1)",
+            "return F.pairwise_distance(x, x.flip(0), p=2, keepdim=True)",
+            "return F.margin_ranking_loss(x, x.flip(0), x.sign(), margin=0.2)",
+            "return F.poisson_nll_loss(x, x.abs())",
+            "return torch.outer(x[0], x[1])",
+            "return torch.kron(x, x[:2])",
+        ):
+            with self.subTest(forward):
+                bundle = self.import_text(forward)
+                name = re.search(r"(?:F|torch)[.](\w+)", forward).group(1)
+                self.assertFalse([op for op in self.operators(bundle) if name in op])
+                self.check_equal(bundle)
 
     def test_recurrent_layers_are_one_call(self):
         for module, op in (
