@@ -195,19 +195,21 @@ std::optional<std::string> CudaCompiler::findDefect(const CompileRequest& reques
 }
 
 BuildOutcome CudaCompiler::build(const CompileRequest& request, const ProcessLimits& limits) {
-  if (const auto ready = ensureHelper(); !ready) {
-    return environmentFailure(ready.error());
+  bool isSplit = true;
+  auto answer = compile(request, limits, isSplit);
+  // NVRTC ends its process where it may start no thread.
+  if (const auto* end = answer ? std::get_if<ProcessEnd>(&*answer) : nullptr;
+      end != nullptr && isSplit && *end == ProcessEnd::Signalled) {
+    m_maySplit = false;
+    answer = compile(request, limits, isSplit);
   }
-  std::vector<std::string> options = compilerOptions(request);
-  if (splits(request, m_helper->version())) {
-    options.emplace_back(kSplitOption);
+  if (!answer) {
+    return environmentFailure(answer.error());
   }
-  auto answer = m_helper->compile(request.source, options, limits);
-  if (const auto* end = std::get_if<ProcessEnd>(&answer)) {
-    m_helper.reset();
+  if (const auto* end = std::get_if<ProcessEnd>(&*answer)) {
     return limitFailure(*end, limits, {});
   }
-  auto& output = std::get<NvrtcOutput>(answer);
+  auto& output = std::get<NvrtcOutput>(*answer);
   if (!output.succeeded) {
     if (const auto trouble = ownTrouble(output.log, request)) {
       return environmentFailure(*trouble);
@@ -215,6 +217,21 @@ BuildOutcome CudaCompiler::build(const CompileRequest& request, const ProcessLim
     return CompileFailed{CompileFailureReason::Error, cappedText(cleanedLog(withoutResourceReport(output.log), {}))};
   }
   return BuiltCode{std::move(output.cubin), std::move(output.ptx), std::move(output.log)};
+}
+
+Result<std::variant<NvrtcOutput, ProcessEnd>> CudaCompiler::compile(const CompileRequest& request,
+                                                                    const ProcessLimits& limits, bool& isSplit) {
+  SWAGE_TRY(ensureHelper());
+  std::vector<std::string> options = compilerOptions(request);
+  isSplit = m_maySplit && splits(request, m_helper->version());
+  if (isSplit) {
+    options.emplace_back(kSplitOption);
+  }
+  auto answer = m_helper->compile(request.source, options, limits);
+  if (std::holds_alternative<ProcessEnd>(answer)) {
+    m_helper.reset();
+  }
+  return answer;
 }
 
 }  // namespace swage::toolchain

@@ -4,6 +4,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <variant>
 #include <vector>
 
 #include "core/base/result.h"
@@ -39,8 +40,12 @@ class CudaCompiler final : public Backend {
   explicit CudaCompiler(Options options) : m_options(std::move(options)) {}
   [[nodiscard]] Result<> ensureHelper();
   [[nodiscard]] std::vector<std::string> compilerOptions(const domain::CompileRequest& request) const;
+  // `isSplit`: whether several threads have compiled it.
+  [[nodiscard]] Result<std::variant<NvrtcOutput, ProcessEnd>> compile(const domain::CompileRequest& request,
+                                                                      const ProcessLimits& limits, bool& isSplit);
 
   Options m_options;
+  bool m_maySplit = true;  // no: NVRTC could not start threads here
   std::optional<NvrtcHelper> m_helper;
 };
 

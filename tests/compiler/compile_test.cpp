@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 
 #include <array>
+#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 
@@ -255,6 +256,48 @@ TEST(CompileCuda, TellsTheRegistersOfEachOfManyKernels) {
   }
   EXPECT_GT(registers[4], registers[0] + 32);
   EXPECT_EQ(compiled(together).binaryHash, first.binaryHash);
+}
+
+// As it does where a user may have no more threads.
+TEST(CompileCuda, CompilesByOneThreadWhereNvrtcCannotStartMore) {
+  SWAGE_NEEDS_NVRTC();
+  const TempDir folder;
+  const std::filesystem::path library = std::filesystem::canonical(SWAGE_TEST_NVRTC);
+  for (const auto& each : std::filesystem::directory_iterator(library.parent_path())) {
+    if (each.path().filename().string().starts_with("libnvrtc")) {
+      std::filesystem::copy_file(each.path(), folder / each.path().filename());
+    }
+  }
+  std::ofstream(folder / "wrapper.cpp") << "#include <dlfcn.h>\n#include <cstdlib>\n#include <cstring>\n"
+                                           "extern \"C\" int nvrtcCompileProgram(void* program, int count,\n"
+                                           "                                   const char* const* options) {\n"
+                                           "  for (int i = 0; i < count; ++i) {\n"
+                                           "    if (std::strncmp(options[i], \"--split-compile\", 15) == 0) {\n"
+                                           "      std::abort();\n    }\n  }\n"
+                                           "  using Compile = int (*)(void*, int, const char* const*);\n"
+                                           "  return reinterpret_cast<Compile>(dlsym(RTLD_NEXT, \n"
+                                           "      \"nvrtcCompileProgram\"))(program, count, options);\n}\n";
+  const std::string wrapped = (folder / "libwrapped.so").string();
+  ASSERT_EQ(std::system(fmt::format("g++ -shared -fPIC -o {} {} -Wl,--no-as-needed {} '-Wl,-rpath,$ORIGIN'", wrapped,
+                                    (folder / "wrapper.cpp").string(), (folder / library.filename()).string())
+                            .c_str()),
+            0);
+  ToolchainOptions options = testOptions();
+  options.nvrtc = wrapped;
+  auto compiler = Compiler::open(options);
+  ASSERT_TRUE(compiler.has_value());
+  domain::CompileRequest request = cudaRequest("");
+  request.entries.clear();
+  for (int i = 0; i < 8; ++i) {
+    request.source += kernelOf(i, 4);
+    request.entries.push_back(fmt::format("k{}", i));
+  }
+  for (int i = 0; i < 2; ++i) {
+    const auto outcome = compiler->compile(request, {});
+    const auto* binary = std::get_if<domain::CompiledBinary>(&outcome);
+    ASSERT_NE(binary, nullptr) << std::get<domain::CompileFailed>(outcome).log;
+    EXPECT_EQ(binary->kernels.size(), 8U);
+  }
 }
 
 TEST(CompileCuda, CompilesForEveryArchitectureThatNvrtcKnows) {
