@@ -111,7 +111,7 @@ struct LaunchFailed {
 struct WrongElement {
   std::int64_t element = 0;           // flat index
   std::vector<std::int64_t> place{};  // its index in each dimension
-  double expected = 0.0;              // by the reference, or by eager where the rule is "far from eager"
+  double expected = 0.0;              // by the reference, or by eager where the result is too far from that
   double actual = 0.0;
 };
 inline constexpr std::size_t kMostWrongElements = 8;
@@ -121,7 +121,7 @@ struct Wrong {
   std::int64_t element = -1;  // flat index of the worst element, -1 when the whole output is wrong (shape, dtype)
   double expected = 0.0;
   double actual = 0.0;
-  std::string rule;  // "error", "far from eager", "nan", "shape", "input modified", "red zone", "unwritten"
+  std::string rule;  // "error", "nan", "shape", "input modified", "red zone", "unwritten"
   std::string detail;
   std::vector<OutputError> errors;
   // The first wrong elements of the output, in their order, at most kMostWrongElements: fewer are all. Empty: nobody

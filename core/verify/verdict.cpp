@@ -205,7 +205,7 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
   if (distant < 0) {
     return std::nullopt;
   }
-  domain::Wrong wrong = wrongAt(which, distant, "far from eager",
+  domain::Wrong wrong = wrongAt(which, distant, "error",
                                 fmt::format("differs from eager's {:g} by more than KernelBench's tolerance of {:g}",
                                             which.eager.element(distant), tolerance),
                                 notClose(which.actual, which.eager, tolerance));

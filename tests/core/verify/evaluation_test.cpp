@@ -157,7 +157,7 @@ TEST_F(InexactEager, IsWhatKernelBenchMeasuresBy) {
   const domain::Evaluation evaluation = judge(problem, "exact");
   const auto* wrong = std::get_if<domain::Wrong>(&evaluation);
   ASSERT_NE(wrong, nullptr) << domain::summary(evaluation);
-  EXPECT_EQ(wrong->rule, "far from eager");
+  EXPECT_EQ(wrong->rule, "error");
   EXPECT_THAT(wrong->detail, HasSubstr("by more than KernelBench's tolerance"));
   // What the reference has is no farther from it than the tolerance: eager's values are shown.
   EXPECT_GT(std::abs(wrong->expected - wrong->actual), 1e-4);
