@@ -304,17 +304,21 @@ std::span<const Bound> ConvProblem::results() const {
   return m_dense ? std::span<const Bound>(m_dense->results) : std::span<const Bound>();
 }
 
+bool rowsStartAt(const Operand& operand, std::size_t across, std::int64_t count) {
+  bool is = operand.offset % count == 0;
+  for (std::size_t axis = 0; axis < operand.strides.size(); ++axis) {
+    is = is && (axis == across || operand.strides[axis] % count == 0);
+  }
+  return is;
+}
+
 ResultRows resultRows(const Operand& out, std::size_t across) {
-  constexpr std::int64_t kSector = 32;
-  const auto size = static_cast<std::int64_t>(domain::byteSize(out.dtype));
+  constexpr std::int64_t kSector = 32;  // bytes
   if (out.strides[across] != 1) {
     return ResultRows::Apart;
   }
-  bool isInSectors = out.offset * size % kSector == 0;
-  for (std::size_t axis = 0; axis < out.strides.size(); ++axis) {
-    isInSectors = isInSectors && (axis == across || out.strides[axis] * size % kSector == 0);
-  }
-  return isInSectors ? ResultRows::InSectors : ResultRows::Anywhere;
+  const std::int64_t count = kSector / static_cast<std::int64_t>(domain::byteSize(out.dtype));
+  return rowsStartAt(out, across, count) ? ResultRows::InSectors : ResultRows::Anywhere;
 }
 
 OperandParts convWeights(const ConvProblem& problem, const ConvTiles& tiles) {
