@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Integers and booleans that follow from nothing but the task's sizes: positions and masks of attention, which
-transformers makes in dozens of small steps in every forward. They are computed once, at import.
+"""Integers and booleans that depend on the task's sizes alone, such as positions and attention masks, which transformers
+makes in dozens of small steps in every forward. They are computed once, at import.
 
-Floating-point results stay: the reference computes them in float64, and a device has its own cosine.
+Floating-point values stay in the graph: the reference computes them in float64, and devices round them differently.
+Results of forward stay as well, with all that they are made from: each call returns new tensors.
 """
 
 from __future__ import annotations
@@ -35,7 +36,7 @@ def fold(graph):
 
 
 def _known(graph):
-    """{node: value} of nodes that follow from no input, each before those that read it."""
+    """{node: value} of nodes that depend on no input, each before those that read it."""
     left_out = set()
     while True:
         known = {}
@@ -49,19 +50,35 @@ def _known(graph):
             if any(user not in known for user in node.users)
             and (not cleanup.value_of(node).is_contiguous() or value.nbytes > _MOST_BYTES)
         }
+        for node in known:
+            if any(user.op == "output" for user in node.users):
+                refused |= _with_sources(node)
         if not refused:
             return known
         left_out |= refused
 
 
-def _is_foldable(node, known):
+def _with_sources(node):
+    """The node and all that it is made from."""
+    found, left = set(), [node]
+    while left:
+        node = left.pop()
+        if node not in found:
+            found.add(node)
+            left += node.all_input_nodes
+    return found
+
+
+def _is_floating(node):
     value = cleanup.value_of(node)
+    return not isinstance(value, torch.Tensor) or value.dtype.is_floating_point or value.dtype.is_complex
+
+
+def _is_foldable(node, known):
     return (
         node.op == "call_function"
         and isinstance(node.target, torch._ops.OpOverload)
-        and isinstance(value, torch.Tensor)
-        and not value.dtype.is_floating_point
-        and not value.dtype.is_complex
+        and not _is_floating(node)
         and not node.target._schema.is_mutable
         and not cleanup.is_random(node)
         and all(source in known for source in node.all_input_nodes)

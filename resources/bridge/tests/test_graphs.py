@@ -30,7 +30,7 @@ class Graphs(BridgeCase):
         )
         self.check_equal(bundle)
 
-    def test_composites_without_a_kernel_are_taken_apart(self):
+    def test_composites_without_a_kernel_are_decomposed(self):
         for forward in (
             "return F.cosine_similarity(x, x[:1] + 1, dim=1)",
             "return F.cosine_similarity(x, x * 0, dim=-1, eps=0.1)",
@@ -215,6 +215,12 @@ class Model("""
         values = bundle.task["graph"]["values"]
         constants = [values[one["value"]] for one in bundle.task["graph"]["inputs"] if one["kind"] == "constant"]
         self.assertEqual(sorted(one["dtype"] for one in constants), ["bool", "int64"])
+        self.check_equal(bundle)
+
+    def test_integers_that_are_returned_are_made_at_each_call(self):
+        bundle = self.import_text("return x + 1, torch.arange(4)[None], x[:, 0] > torch.arange(4)")
+        self.assertEqual(self.operators(bundle).count("aten.arange.default"), 1)
+        self.assertEqual(self.operators(bundle).count("aten.unsqueeze.default"), 1)
         self.check_equal(bundle)
 
     def test_large_constants_are_made_at_each_call(self):
