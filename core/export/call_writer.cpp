@@ -65,7 +65,7 @@ class CallWriter {
                        [](const nlohmann::json& item) { return item.is_object() && item.contains("tensor"); });
   }
 
-  // The name by which the file knows a class of a TREE, [module, name].
+  // The name under which the file imports a class, which a TREE gives as [module, name].
   Result<std::string> classOf(const nlohmann::json& type) {
     if (!type.is_array() || type.size() != 2 || !type[0].is_string() || !type[1].is_string()) {
       return malformedPlan("the description of its call has a class without module and name");
@@ -73,7 +73,7 @@ class CallWriter {
     const auto module = type[0].get<std::string>();
     const auto name = type[1].get<std::string>();
     if (!isDottedName(module.empty() ? name : module) || !isDottedName(name) || name.find('.') != std::string::npos) {
-      return malformedPlan("the description of its call has a class whose name is none");
+      return malformedPlan("the description of its call has a class without a valid Python name");
     }
     const auto [found, isNew] = m_classes.emplace(type.dump(), fmt::format("_SwageClass{}", m_classes.size()));
     if (isNew) {
@@ -83,21 +83,21 @@ class CallWriter {
     return found->second;
   }
 
-  // Keyword arguments that are all that the kernels take, in any order.
+  // Names by which all arguments that a call lacks may be given, in any order.
   Result<> writeNames(const nlohmann::json& call) {
     const nlohmann::json names = call.value("names", nlohmann::json::array());
     if (!names.is_array() || names.empty()) {
       return {};
     }
-    std::string list;
+    std::vector<std::string> quoted;
     for (const nlohmann::json& name : names) {
       if (!name.is_string() || !isDottedName(name.get<std::string>())) {
-        return malformedPlan("the description of its call has an argument whose name is none");
+        return malformedPlan("the description of its call has an argument without a valid Python name");
       }
-      list += pythonString(name.get<std::string>()) + ", ";
+      quoted.push_back(pythonString(name.get<std::string>()));
     }
-    m_text.names = fmt::format("_SWAGE_NAMES = ({})  # of forward's arguments\n",
-                               names.size() == 1 ? list.substr(0, list.size() - 1) : list.substr(0, list.size() - 2));
+    m_text.names = fmt::format("_SWAGE_NAMES = ({}{})  # of forward's arguments\n", fmt::join(quoted, ", "),
+                               quoted.size() == 1 ? "," : "");
     return {};
   }
 

@@ -27,7 +27,7 @@ struct CallInput {
 // Errors: InvalidInput when `call` is malformed, or is of another number of tensors.
 [[nodiscard]] Result<CallText> writeCall(const CallInput& input);
 
-// InvalidInput: a plan, or what belongs to it, that no version of Swage has recorded so.
+// InvalidInput: the plan, or what was recorded with it, is damaged.
 [[nodiscard]] Error malformedPlan(std::string_view what);
 
 }  // namespace swage::exporting

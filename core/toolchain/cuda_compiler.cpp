@@ -29,9 +29,9 @@ using domain::KernelFacts;
 // NVRTC keeps a little memory of every program.
 constexpr int kCompilationsPerHelper = 300;
 
-// The kernels of one source are compiled by several threads, where it has so many. The code is the same for any number
-// of threads above one, and another than that of one thread: so the numbers do not follow the machine. With two threads
-// on two busy cores, 93 kernels took 5.2 s and not 7.0 s.
+// Sources of so many kernels are compiled by several threads: 93 kernels took 5.2 s instead of 7.0 s on two busy cores.
+// NVRTC makes the same code for any number of threads above one, but other code with one thread, so the number of
+// threads does not depend on the machine.
 constexpr std::size_t kSplitEntries = 8;
 constexpr std::string_view kSplitOption = "--split-compile=8";
 constexpr int kFirstWithSplit = 13;  // version of CUDA
@@ -78,6 +78,12 @@ std::optional<std::string> missingEntry(const std::vector<KernelFacts>& kernels,
     }
   }
   return std::nullopt;
+}
+
+// Why the helper ended, where it did.
+std::optional<ProcessEnd> endOf(const std::variant<NvrtcOutput, ProcessEnd>& answer) {
+  const auto* end = std::get_if<ProcessEnd>(&answer);
+  return end != nullptr ? std::optional(*end) : std::nullopt;
 }
 
 bool splits(const CompileRequest& request, const std::string& version) {
@@ -195,18 +201,20 @@ std::optional<std::string> CudaCompiler::findDefect(const CompileRequest& reques
 }
 
 BuildOutcome CudaCompiler::build(const CompileRequest& request, const ProcessLimits& limits) {
-  bool isSplit = true;
-  auto answer = compile(request, limits, isSplit);
-  // NVRTC ends its process where it may start no thread.
-  if (const auto* end = answer ? std::get_if<ProcessEnd>(&*answer) : nullptr;
-      end != nullptr && isSplit && *end == ProcessEnd::Signalled) {
-    m_maySplit = false;
-    answer = compile(request, limits, isSplit);
+  if (const auto ready = ensureHelper(); !ready) {
+    return environmentFailure(ready.error());
+  }
+  const bool isSplit = m_maySplit && splits(request, m_helper->version());
+  auto answer = compile(request, limits, isSplit ? Threads::Several : Threads::One);
+  // NVRTC aborts where it cannot start threads.
+  if (isSplit && answer && endOf(*answer) == ProcessEnd::Signalled) {
+    answer = compile(request, limits, Threads::One);
+    m_maySplit = !answer || endOf(*answer).has_value();  // else the threads were to blame, not the source
   }
   if (!answer) {
     return environmentFailure(answer.error());
   }
-  if (const auto* end = std::get_if<ProcessEnd>(&*answer)) {
+  if (const auto end = endOf(*answer)) {
     return limitFailure(*end, limits, {});
   }
   auto& output = std::get<NvrtcOutput>(*answer);
@@ -219,16 +227,15 @@ BuildOutcome CudaCompiler::build(const CompileRequest& request, const ProcessLim
   return BuiltCode{std::move(output.cubin), std::move(output.ptx), std::move(output.log)};
 }
 
-Result<std::variant<NvrtcOutput, ProcessEnd>> CudaCompiler::compile(const CompileRequest& request,
-                                                                    const ProcessLimits& limits, bool& isSplit) {
+Result<CudaCompiler::Answer> CudaCompiler::compile(const CompileRequest& request, const ProcessLimits& limits,
+                                                   Threads threads) {
   SWAGE_TRY(ensureHelper());
   std::vector<std::string> options = compilerOptions(request);
-  isSplit = m_maySplit && splits(request, m_helper->version());
-  if (isSplit) {
+  if (threads == Threads::Several) {
     options.emplace_back(kSplitOption);
   }
-  auto answer = m_helper->compile(request.source, options, limits);
-  if (std::holds_alternative<ProcessEnd>(answer)) {
+  Answer answer = m_helper->compile(request.source, options, limits);
+  if (endOf(answer)) {
     m_helper.reset();
   }
   return answer;

@@ -40,12 +40,13 @@ class CudaCompiler final : public Backend {
   explicit CudaCompiler(Options options) : m_options(std::move(options)) {}
   [[nodiscard]] Result<> ensureHelper();
   [[nodiscard]] std::vector<std::string> compilerOptions(const domain::CompileRequest& request) const;
-  // `isSplit`: whether several threads have compiled it.
-  [[nodiscard]] Result<std::variant<NvrtcOutput, ProcessEnd>> compile(const domain::CompileRequest& request,
-                                                                      const ProcessLimits& limits, bool& isSplit);
+  using Answer = std::variant<NvrtcOutput, ProcessEnd>;
+  enum class Threads : unsigned char { One, Several };
+  [[nodiscard]] Result<Answer> compile(const domain::CompileRequest& request, const ProcessLimits& limits,
+                                       Threads threads);
 
   Options m_options;
-  bool m_maySplit = true;  // no: NVRTC could not start threads here
+  bool m_maySplit = true;  // until NVRTC could not start threads
   std::optional<NvrtcHelper> m_helper;
 };
 

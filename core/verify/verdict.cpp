@@ -209,7 +209,7 @@ std::optional<domain::Wrong> Verdict::judgeFloating(const Case& which, const Ans
                                 fmt::format("differs from eager's {:g} by more than KernelBench's tolerance of {:g}",
                                             which.eager.element(distant), tolerance),
                                 notClose(which.actual, which.eager, tolerance));
-  // The reference may have nearly what was found: what it is held against here is eager.
+  // The reference's values may be close to the result: show eager's, which it was compared with.
   wrong.expected = which.eager.element(distant);
   for (domain::WrongElement& one : wrong.first) {
     one.expected = which.eager.element(one.element);

@@ -234,7 +234,7 @@ std::string kernelOf(int number, int count) {
       number, count);
 }
 
-// By several threads, whose reports must not be taken for those of others.
+// Several threads compile them, and their reports must not be mixed up.
 TEST(CompileCuda, TellsTheRegistersOfEachOfManyKernels) {
   SWAGE_NEEDS_NVRTC();
   domain::CompileRequest together = cudaRequest("");
@@ -258,8 +258,8 @@ TEST(CompileCuda, TellsTheRegistersOfEachOfManyKernels) {
   EXPECT_EQ(compiled(together).binaryHash, first.binaryHash);
 }
 
-// As it does where a user may have no more threads.
-TEST(CompileCuda, CompilesByOneThreadWhereNvrtcCannotStartMore) {
+// It aborts then, for example where a user has as many threads as allowed.
+TEST(CompileCuda, UsesOneThreadWhereNvrtcCannotStartMore) {
   SWAGE_NEEDS_NVRTC();
   const TempDir folder;
   const std::filesystem::path library = std::filesystem::canonical(SWAGE_TEST_NVRTC);

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Operators that PyTorch itself computes by others, in the same way on every device, and that no kernel of Swage computes
-whole: a graph has the others, so that kernels can join them. Eager runs them one by one as well, so measuring against
-the graph's operators stays measuring against eager.
+"""Composite operators that no kernel of Swage computes, decomposed so that kernels can compute their parts.
+
+Only those that PyTorch decomposes in the same way on every device (CompositeImplicitAutograd): the graph's operators then
+take as long as eager does, which the worker relies on.
 """
 
 from __future__ import annotations
 
 import torch
 
-_TAKEN_APART = (
+_DECOMPOSED = (
     "kron",
     "margin_ranking_loss",
     "outer",
@@ -25,9 +26,9 @@ def cosine_similarity(a, b, dim=1, eps=1e-8):
 
 
 def decompositions():
-    """{operator: what it does, by other operators}, for run_decompositions()."""
+    """{operator: its decomposition}, for run_decompositions()."""
     table = torch.export.default_decompositions()
-    overloads = [getattr(torch.ops.aten, name).default for name in _TAKEN_APART]
+    overloads = [getattr(torch.ops.aten, name).default for name in _DECOMPOSED]
     return {
         **{overload: table[overload] for overload in overloads},
         torch.ops.aten.cosine_similarity.default: cosine_similarity,

@@ -176,9 +176,8 @@ def translate(exc, task, stage):
     if unknown:
         return BridgeError(
             "unsupported_output",
-            f"forward of {file} returns a {unknown.group(1)}, which is neither a tensor nor a tuple, list or dictionary.",
-            "Return tensors. A model of transformers keeps its cache to itself with use_cache=False, in its configuration "
-            "or in the call.",
+            f"forward of {file} returns a {unknown.group(1)}, which is not a tensor, tuple, list or dictionary.",
+            "Return tensors. For a model of transformers that returns a cache, set use_cache=False in its configuration.",
             path,
             line,
         )

@@ -324,7 +324,7 @@ class Errors(BridgeCase):
         with open(error.file, encoding="utf-8") as handle:
             self.assertIn("torch.ones(3, 3)", handle.read().splitlines()[error.line - 1])
 
-    def test_results_that_hold_no_tensors_that_can_be_seen(self):
+    def test_result_of_an_unknown_type(self):
         error = self.fail_text("unsupported_output", "import types\nreturn types.SimpleNamespace(y=x + 1)")
         self.assertIn("returns a SimpleNamespace", error.message)
         self.assertIn("use_cache=False", error.hint)

@@ -214,7 +214,7 @@ TEST(ModelNew, MatchesPlainArgumentsBesideTensors) {
   EXPECT_THAT(text, HasSubstr("return {\"y\": outputs[0]}"));
 }
 
-TEST(ModelNew, MakesResultsOfTheirOwnClass) {
+TEST(ModelNew, ReturnsTheClassThatTheModelReturns) {
   ModelNewInput input = testing::reluExport();
   input.call = R"({"result": {"dict": {"y": {"tensor": 0}}, "type": ["some.outputs", "Output"]}})";
   std::string text = exported(input);

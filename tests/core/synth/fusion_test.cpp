@@ -63,7 +63,7 @@ TEST(Fusion, JoinsBranchesThatMeet) {
   EXPECT_EQ(Lab(b.graph()).fusion().greedyPartition(), (Partition{{0, 1, 2, 3, 4}}));
 }
 
-TEST(Fusion, LeavesProductsWithoutTheBranchesThatTheyMeet) {
+TEST(Fusion, JoinsNoOtherBranchIntoAProduct) {
   GraphBuilder b;
   const auto other = b.relu(b.input({64, 48}));
   const auto product = b.call("aten.mm.default", {arg(b.input({64, 32})), arg(b.input({32, 48}))}, {64, 48});
