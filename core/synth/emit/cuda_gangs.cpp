@@ -1,7 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/synth/emit/cuda_gangs.h"
 
+#include <algorithm>
+
 namespace swage::synth::cuda {
+
+double meetingsOfGroup(const Instance& instance) {
+  return std::max(1, instance.region.stageCount() - (instance.value("fused") != 0 ? 1 : 0));
+}
 
 GangText::GangText(const Instance& instance, Gangs gangs)
     : RowText(instance), m_gangs(gangs), m_threads(instance.value("threads", 32)) {}

@@ -23,6 +23,9 @@ inline constexpr std::int64_t kGangStateBytes = 64;
   return kCounterBytes * gangs.gangs + kGangStateBytes * 2 * stages * gangs.gangs * gangs.blocks;
 }
 
+// How often the blocks of a gang meet for one group, for estimates.
+[[nodiscard]] double meetingsOfGroup(const Instance& instance);
+
 // What kernels for rows have in common that a gang of blocks reduces.
 class GangText : public RowText {
  protected:

@@ -90,10 +90,10 @@ class RowGang final : public LoopStrategy {
     const RowShape shape = rowShape(instance);
     const std::int64_t gangs = std::max<std::int64_t>(1, instance.value("gangs", 1));
     const double rounds = static_cast<double>(divideUp(shape.groups, gangs));
+    constexpr double kMeeting = 2.2e-6;
     return secondsOfGroups(instance, {.blocks = instance.device.multiprocessors,
                                       .threads = instance.value("threads", 1),
-                                      .meeting = 4e-6,
-                                      .meetings = rounds * std::max(1, instance.region.stageCount()),
+                                      .idle = rounds * meetingsOfGroup(instance) * kMeeting,
                                       .isPersistent = true});
   }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reductions along the innermost axis, a group in the shared memory of a gang of blocks, replaced as it is written.
 #include <algorithm>
+#include <cmath>
 
 #include "core/synth/emit/cuda_gangs.h"
 #include "core/synth/emit/frame.h"
@@ -9,6 +10,9 @@
 
 namespace swage::synth::cuda {
 namespace {
+
+// A load may take this many steps, and the lookahead, before it is waited for.
+constexpr std::int64_t kBehind = 4;
 
 // How groups are laid out. A gang is as small as shared memory allows: fewer blocks have to meet, and more gangs cover
 // each other's waiting. Its blocks are then all that the gangs leave to each.
@@ -45,6 +49,26 @@ Residence residenceOf(const Instance& instance) {
     residence.bytes = (residence.steps + lookahead) * slotBytes;
   }
   return residence;
+}
+
+// What a thread waits for in each step besides memory: less where all elements are in shared memory, and much where
+// those that all groups share are too many for the first-level cache.
+double secondsOfStep(const Region& region) {
+  constexpr std::int64_t kCached = std::int64_t{64} << 10;
+  double seconds = 4e-8;
+  for (const int load : elementLoads(region)) {
+    const Operand& operand =
+        region.operands[static_cast<std::size_t>(region.prims[static_cast<std::size_t>(load)].operand)];
+    if (differsForEachElement(region, operand)) {
+      continue;
+    }
+    std::int64_t bytes = domain::byteSize(operand.dtype);
+    for (std::size_t axis = 0; axis < operand.strides.size(); ++axis) {
+      bytes *= region.axes[axis].isFolded() && operand.strides[axis] != 0 ? region.axes[axis].extent : 1;
+    }
+    seconds = std::max(seconds, bytes > kCached ? 5.5e-7 : 8.5e-8);
+  }
+  return seconds;
 }
 
 // Writes one kernel.
@@ -94,9 +118,6 @@ class RowResidentText final : private GangText {
   }
 
  private:
-  // A load may take this many steps, and the lookahead, before it is waited for.
-  static constexpr std::int64_t kBehind = 4;
-
   [[nodiscard]] std::vector<int> cached() const { return m_elements.streamed(elementLoads(m_region)); }
   [[nodiscard]] bool isManyRows() const { return !m_groupAxes.empty(); }
   [[nodiscard]] std::string row(const std::string& number) const { return isManyRows() ? number + ", " : ""; }
@@ -335,13 +356,31 @@ class RowResident final : public LoopStrategy {
 
   [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
     const RowShape shape = rowShape(instance);
-    const Gangs gangs = residenceOf(instance).gangs;
-    const double rounds = static_cast<double>(divideUp(shape.groups, std::max<std::int64_t>(1, gangs.gangs)));
+    const Residence residence = residenceOf(instance);
+    const std::int64_t gangs = std::max<std::int64_t>(1, residence.gangs.gangs);
+    const double rounds = static_cast<double>(divideUp(shape.groups, gangs));
+    const double steps = static_cast<double>(std::max<std::int64_t>(1, residence.steps));
+    // Fitted to groups of 1 to 16 MB on an H200. Nothing is asked of memory while all blocks of a gang meet, nor for
+    // the first vectors of a group; and a step takes longer where it also reads what is not in shared memory.
+    constexpr double kMeeting = 1.2e-6;
+    constexpr double kOfMember = 5e-8;
+    constexpr double kUneven = 4e-7;           // where some blocks have less than others
+    constexpr double kUnderWay = 26.0 * 1024;  // bytes that keep memory busy, of a multiprocessor
+    const double perMultiprocessor = static_cast<double>(instance.value("blocks_per_multiprocessor", 1));
+    const double members = static_cast<double>(residence.gangs.blocks) / perMultiprocessor;
+    const double meeting = residence.gangs.blocks > 1 ? kMeeting + kOfMember * members : 0.0;
+    const double underWay = static_cast<double>(instance.value("lookahead") + kBehind) * perMultiprocessor *
+                            static_cast<double>(cachedBytes(instance, instance.value("threads", 1)));
+    const bool isEven = shape.vectors % (residence.gangs.blocks * instance.value("threads", 1)) == 0;
+    const double ofGroup = meetingsOfGroup(instance) * meeting + (isEven ? 0.0 : kUneven) +
+                           steps * secondsOfStep(instance.region) / perMultiprocessor;
+    const double stretch =
+        (1.0 + 0.25 * static_cast<double>(kBehind) / steps) * std::sqrt(std::max(1.0, kUnderWay / underWay));
     return secondsOfGroups(instance, {.blocks = instance.device.multiprocessors,
                                       .threads = instance.value("threads", 1),
                                       .isKept = true,
-                                      .meeting = gangs.blocks > 1 ? 2.5e-6 : 2e-7,
-                                      .meetings = rounds * std::max(1, instance.region.stageCount()),
+                                      .idle = rounds * ofGroup,
+                                      .stretch = stretch,
                                       .isPersistent = true});
   }
 

@@ -89,6 +89,18 @@ std::int64_t narrowestBytes(const Region& region) {
   return narrowest;
 }
 
+// Clusters that hold their groups begin by waiting for all of it and end by storing it; only clusters beside them use
+// the memory meanwhile. Narrow loads need many threads to ask for as much (fitted to rows of 0.25 to 1.5 MB on an
+// H200).
+double stretchOfClusters(const GroupWork& work, std::int64_t places, std::int64_t vectorBytes) {
+  if (!work.isKept || work.isPersistent || work.blocksOfGroup == 1) {
+    return 1.0;
+  }
+  const double blocks = std::min(static_cast<double>(places), 8.0);
+  const double threads = std::min(1.0, blocks * static_cast<double>(work.threads) / 2048.0);
+  return (1.0 + 0.45 / blocks) * (vectorBytes < 16 ? 1.0 + 0.6 * (1.0 - threads) : 1.0);
+}
+
 // The larger of what is waited for at the same time, and a part of the other: they are never quite beside each other.
 double together(double a, double b) {
   return std::max(a, b) + 0.15 * std::min(a, b);
@@ -111,16 +123,16 @@ double secondsOfGroups(const Instance& instance, const GroupWork& work) {
   const bool isCached = underWork < kCacheUsed * static_cast<double>(instance.device.cacheBytes);
   const double again = (passes - 1.0) * (isCached ? 1.0 / kCacheRate : 1.0);
   const std::int64_t vectorBytes = instance.value("vector_width", 1) * narrowestBytes(region);
-  const double memory =
-      (traffic.read * (1.0 + again) + traffic.written) / (device.bytesPerSecond * reachedWith(vectorBytes));
+  const double memory = (traffic.read * (1.0 + again) + traffic.written) /
+                        (device.bytesPerSecond * reachedWith(vectorBytes)) * work.stretch *
+                        stretchOfClusters(work, places, vectorBytes);
   const auto trips = static_cast<double>(divideUp(work.steps, std::max<std::int64_t>(1, work.atOnce)));
   const double ofBlock = kOfBlock + static_cast<double>(stages) * work.meeting +
                          trips * (kLatency + (passes - 1.0) * (isCached ? kAgain : kLatency));
   const double rounds = std::ceil(static_cast<double>(work.blocks * std::max<std::int64_t>(1, work.blocksOfGroup)) /
                                   static_cast<double>(places * device.multiprocessors));
   const double waits = work.isPersistent ? 0.0 : rounds * ofBlock;
-  return device.launchSeconds + together(std::max(memory, secondsOfPrims(region, device) * passes), waits) +
-         work.meetings * work.meeting;
+  return device.launchSeconds + together(std::max(memory, secondsOfPrims(region, device) * passes), waits) + work.idle;
 }
 
 double secondsOfMap(const Instance& instance) {

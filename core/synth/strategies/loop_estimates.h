@@ -19,7 +19,8 @@ struct GroupWork {
   std::int64_t blocksOfGroup = 1;
   bool isKept = false;        // elements are read once; else once for each stage, and for the elements that are stored
   double meeting = 1.5e-7;    // seconds that the threads of a group take to join what they have found
-  double meetings = 0.0;      // of the whole device, one after another, each of which takes `meeting`
+  double idle = 0.0;          // seconds in which all blocks wait and memory has nothing to do
+  double stretch = 1.0;       // of the time for memory, where too little is asked for at a time
   bool isPersistent = false;  // blocks stay: what one waits for, others hide
 };
 

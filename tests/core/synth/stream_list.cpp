@@ -15,7 +15,8 @@
 
 // Writes programs of scans, pooling, losses and moves of data, one JSON object a line, each with the expression of
 // PyTorch that it stands for, to be measured on a GPU beside that and beside a copy of the same bytes
-// (measure_streams.py): swage_stream_programs PATTERNS_FOLDER [MOST] > programs.jsonl
+// (measure_streams.py): swage_stream_programs PATTERNS_FOLDER [MOST [CASE [PATTERN]]] > programs.jsonl
+// With a pattern: all combinations of its parameters, of a case that it computes by one kernel.
 namespace swage::synth {
 namespace {
 
@@ -126,6 +127,34 @@ Case wholeNorm() {
   return {"norm_whole", "a / a.norm()", -2, b.graph()};
 }
 
+Case longSoftmax() {
+  GraphBuilder b;
+  b.output(b.softmax(b.input({1024, 393216}), 1));
+  return {"softmax_long", "a.softmax(1)", 0, b.graph()};
+}
+
+Case longGroups() {
+  GraphBuilder b;
+  const auto x = b.input({16, 64, 512, 512});
+  b.output(b.like("aten.group_norm.default", x, {arg(8), arg(b.input({64})), arg(b.input({64})), arg(1e-5)}));
+  return {"group_norm_long", "torch.nn.functional.group_norm(a, 8, b, c)", -2, b.graph()};
+}
+
+Case longPlanes() {
+  GraphBuilder b;
+  const auto x = b.input({16, 64, 512, 512});
+  b.output(b.like("aten.group_norm.default", x, {arg(64), noArg(), noArg(), arg(1e-5)}));
+  return {"planes_long", "torch.nn.functional.group_norm(a, 64)", 0, b.graph()};
+}
+
+Case longRows() {
+  GraphBuilder b;
+  const auto x = b.input({16, 4194304});
+  const auto weight = b.input({4194304});
+  b.output(b.like("aten.layer_norm.default", x, {listArg({4194304}), arg(weight), arg(b.input({4194304})), arg(1e-5)}));
+  return {"layer_norm_long", "torch.nn.functional.layer_norm(a, (4194304,), b, c)", -2, b.graph()};
+}
+
 Case joined() {
   GraphBuilder b;
   const auto x = b.input({256, 128, 56, 56});
@@ -163,6 +192,10 @@ std::vector<Case> cases() {
   all.push_back(reduction("sum", "aten.sum.dim_IntList", {listArg({1})}, Type::Float32));
   all.push_back(rowNorm());
   all.push_back(wholeNorm());
+  all.push_back(longSoftmax());
+  all.push_back(longGroups());
+  all.push_back(longPlanes());
+  all.push_back(longRows());
   all.push_back(joined());
   all.push_back(padded());
   all.push_back(flipped());
@@ -206,21 +239,58 @@ std::vector<domain::Genome> genomesOf(const Synthesizer& synthesizer, const patt
   return made;
 }
 
-int writePrograms(const std::filesystem::path& folder, std::size_t most) {
+// All combinations of the parameters of the pattern, which computes the whole graph by one kernel.
+std::vector<domain::Genome> combinations(const Synthesizer& synthesizer, const patterns::Pattern& pattern,
+                                         std::size_t most) {
+  std::vector<domain::Genome> list = synthesizer.seeds();
+  std::erase_if(list, [](const domain::Genome& genome) { return genome.regions.size() != 1; });
+  list.resize(std::min<std::size_t>(list.size(), 1));
+  for (domain::Genome& whole : list) {
+    whole.regions[0].pattern = pattern.id;
+    whole.regions[0].parameters.clear();
+  }
+  for (const patterns::Parameter& parameter : pattern.parameters) {
+    std::vector<domain::Genome> longer;
+    for (const domain::Genome& genome : list) {
+      for (const std::int64_t value : parameter.values) {
+        longer.push_back(genome);
+        longer.back().regions[0].parameters[parameter.name] = value;
+      }
+    }
+    list = std::move(longer);
+  }
+  std::erase_if(list, [&](const domain::Genome& genome) { return !synthesizer.realise(genome); });
+  list.resize(std::min(list.size(), most));
+  return list;
+}
+
+struct Wanted {
+  std::size_t most = 12;
+  std::string onlyCase;
+  std::string onlyPattern;
+};
+
+int writePrograms(const std::filesystem::path& folder, const Wanted& wanted) {
   const auto catalogue = patterns::Catalogue::load(folder);
   if (!catalogue) {
     std::cerr << catalogue.error().message() << "\n";
     return 1;
   }
   for (const Case& one : cases()) {
-    const auto synthesizer = Synthesizer::create(one.graph, measuredDevice(), *catalogue);
-    for (const domain::Genome& genome : genomesOf(**synthesizer, *catalogue, most)) {
+    if (!wanted.onlyCase.empty() && one.name != wanted.onlyCase) {
+      continue;
+    }
+    const auto synthesizer = Synthesizer::create(one.graph, measuredDevice(4.3e12), *catalogue);
+    const patterns::Pattern* pattern = catalogue->find(domain::Language::CudaCpp, wanted.onlyPattern);
+    for (const domain::Genome& genome : pattern != nullptr ? combinations(**synthesizer, *pattern, wanted.most)
+                                                           : genomesOf(**synthesizer, *catalogue, wanted.most)) {
       const auto program = (*synthesizer)->realise(genome);
       std::cout << domain::Json{{"case", one.name},
                                 {"reference", one.reference},
                                 {"independent", one.independent},
                                 {"pattern", genome.regions[0].pattern},
                                 {"genome", domain::toJson(genome).dump()},
+                                {"estimated_us", (*synthesizer)->estimate(genome).value_or(0.0) * 1e6},
                                 {"entries", program->entries()},
                                 {"source", program->source},
                                 {"plan", domain::toJson(program->plan)}}
@@ -236,8 +306,12 @@ int writePrograms(const std::filesystem::path& folder, std::size_t most) {
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "usage: swage_stream_programs PATTERNS_FOLDER [MOST] > programs.jsonl\n";
+    std::cerr << "usage: swage_stream_programs PATTERNS_FOLDER [MOST [CASE [PATTERN]]] > programs.jsonl\n";
     return 2;
   }
-  return swage::synth::writePrograms(argv[1], argc > 2 ? std::stoul(argv[2]) : 12);
+  swage::synth::Wanted wanted;
+  wanted.most = argc > 2 ? std::stoul(argv[2]) : wanted.most;
+  wanted.onlyCase = argc > 3 ? argv[3] : "";
+  wanted.onlyPattern = argc > 4 ? argv[4] : "";
+  return swage::synth::writePrograms(argv[1], wanted);
 }
