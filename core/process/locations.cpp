@@ -62,16 +62,34 @@ fs::path newestEnvironment() {
   return newest;
 }
 
+// The program of this name in the folders of PATH; empty: none.
+fs::path findOnPath(const fs::path& name) {
+  const char* path = std::getenv("PATH");
+  std::istringstream folders(path != nullptr ? path : "");
+  for (std::string folder; std::getline(folders, folder, ':');) {
+    if (fs::path found = fs::path(folder) / name; ::access(found.c_str(), X_OK) == 0) {
+      return found;
+    }
+  }
+  return {};
+}
+
+// With its folder, where it has one: CUDA's wheels lie beside it.
+fs::path withFolder(const fs::path& program) {
+  const fs::path found = program.has_parent_path() ? program : findOnPath(program);
+  return found.empty() ? program : found;
+}
+
 fs::path findPython() {
   if (fs::path chosen = environmentPath("SWAGE_PYTHON"); !chosen.empty()) {
-    return chosen;
+    return withFolder(chosen);
   }
   fs::path configured = fs::path(SWAGE_BUILD_VENV) / "bin/python";
   if (!std::string_view(SWAGE_BUILD_VENV).empty() && pathExists(configured)) {
     return configured;
   }
   const fs::path cached = newestEnvironment();
-  return cached.empty() ? fs::path("python3") : cached;
+  return cached.empty() ? withFolder("python3") : cached;
 }
 
 // The first entry of `folder` whose name starts with `prefix`, in the order of names.
@@ -86,8 +104,12 @@ fs::path firstEntry(const fs::path& folder, std::string_view prefix) {
   return first;
 }
 
+std::vector<fs::path> toolkits() {
+  return {environmentPath("CUDA_HOME"), "/usr/local/cuda", "/opt/cuda"};
+}
+
 // The nvidia-* wheels put libraries and headers under site-packages/nvidia/<package>/{lib,include}.
-void findCuda(Locations& locations) {
+void findCudaOfPython(Locations& locations) {
   const fs::path packages = firstEntry(locations.python.parent_path().parent_path() / "lib", "python3");
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(packages / "site-packages/nvidia", error)) {
@@ -100,15 +122,23 @@ void findCuda(Locations& locations) {
   }
 }
 
-fs::path findSanitizer() {
-  const char* path = std::getenv("PATH");
-  std::istringstream folders(path != nullptr ? path : "");
-  for (std::string folder; std::getline(folders, folder, ':');) {
-    if (fs::path found = fs::path(folder) / "compute-sanitizer"; ::access(found.c_str(), X_OK) == 0) {
-      return found;
+// Of Python's wheels, because PyTorch uses these; else of a toolkit, library and headers of one version.
+void findCuda(Locations& locations) {
+  findCudaOfPython(locations);
+  for (const fs::path& toolkit : toolkits()) {
+    if (const fs::path library = firstEntry(toolkit / "lib64", "libnvrtc.so.");
+        locations.nvrtc.empty() && !toolkit.empty() && !library.empty()) {
+      locations.nvrtc = library;
+      locations.cudaIncludes = pathExists(toolkit / "include/cuda_fp16.h") ? toolkit / "include" : fs::path();
     }
   }
-  for (const fs::path& toolkit : {environmentPath("CUDA_HOME"), fs::path("/usr/local/cuda"), fs::path("/opt/cuda")}) {
+}
+
+fs::path findSanitizer() {
+  if (fs::path found = findOnPath("compute-sanitizer"); !found.empty()) {
+    return found;
+  }
+  for (const fs::path& toolkit : toolkits()) {
     for (const char* place : {"bin/compute-sanitizer", "compute-sanitizer/compute-sanitizer"}) {
       if (!toolkit.empty() && ::access((toolkit / place).c_str(), X_OK) == 0) {
         return toolkit / place;

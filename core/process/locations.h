@@ -22,7 +22,7 @@ struct Locations {
   std::filesystem::path selfTest;  // planted cheats and controls
   std::filesystem::path bridge;    // folder that holds the Python package swage_bridge
   std::filesystem::path python;
-  std::filesystem::path nvrtc;  // of Python's CUDA packages; empty: none
+  std::filesystem::path nvrtc;  // of Python's CUDA packages, else of a toolkit; empty: none
   std::filesystem::path cudaIncludes;
   std::filesystem::path sanitizer;  // compute-sanitizer of the PATH or of a CUDA toolkit; empty: none
 

@@ -6,21 +6,29 @@
 #include <cstdlib>
 #include <fstream>
 
+#include "tests/support/scoped_variable.h"
 #include "tests/support/temp_dir.h"
 
 namespace swage::process {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::ScopedVariable;
+
+void makeFile(const std::filesystem::path& path) {
+  std::filesystem::create_directories(path.parent_path());
+  std::ofstream(path) << "x";
+}
+
+void makeProgram(const std::filesystem::path& path) {
+  makeFile(path);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+}
 
 class LocationsTest : public ::testing::Test {
  protected:
-  void SetUp() override { ::setenv("XDG_DATA_HOME", m_folder.path().c_str(), 1); }
-  void TearDown() override {
-    ::unsetenv("XDG_DATA_HOME");
-    ::unsetenv("SWAGE_PYTHON");
-  }
   testing::TempDir m_folder;
+  const testing::ScopedVariable m_data{"XDG_DATA_HOME", m_folder.path().string()};
 };
 
 TEST_F(LocationsTest, FindsResourcesOfAnInstallation) {
@@ -38,8 +46,30 @@ TEST_F(LocationsTest, FindsResourcesOfTheSourceTreeAroundTheBuild) {
 }
 
 TEST_F(LocationsTest, TheEnvironmentChoosesPython) {
-  ::setenv("SWAGE_PYTHON", "/my/python", 1);
+  const ScopedVariable chosen("SWAGE_PYTHON", "/my/python");
   EXPECT_EQ(Locations::find(m_folder / "bin").python, "/my/python");
+}
+
+TEST_F(LocationsTest, APythonOfThePathIsFoundWithTheCudaPackagesBesideIt) {
+  const ScopedVariable path("PATH", (m_folder / "env/bin").string());
+  const ScopedVariable chosen("SWAGE_PYTHON", "python3");
+  makeProgram(m_folder / "env/bin/python3");
+  makeFile(m_folder / "env/lib/python3.11/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
+  makeFile(m_folder / "env/lib/python3.11/site-packages/nvidia/cu13/include/cuda_fp16.h");
+  const Locations found = Locations::find(m_folder / "bin");
+  EXPECT_EQ(found.python, m_folder / "env/bin/python3");
+  EXPECT_EQ(found.nvrtc, m_folder / "env/lib/python3.11/site-packages/nvidia/cu13/lib/libnvrtc.so.13");
+  EXPECT_EQ(found.cudaIncludes, m_folder / "env/lib/python3.11/site-packages/nvidia/cu13/include");
+}
+
+TEST_F(LocationsTest, AToolkitIsUsedWherePythonHasNoCudaPackages) {
+  const ScopedVariable toolkit("CUDA_HOME", (m_folder / "cuda").string());
+  const ScopedVariable chosen("SWAGE_PYTHON", (m_folder / "env/bin/python3").string());
+  makeFile(m_folder / "cuda/lib64/libnvrtc.so.13");
+  makeFile(m_folder / "cuda/include/cuda_fp16.h");
+  const Locations found = Locations::find(m_folder / "bin");
+  EXPECT_EQ(found.nvrtc, m_folder / "cuda/lib64/libnvrtc.so.13");
+  EXPECT_EQ(found.cudaIncludes, m_folder / "cuda/include");
 }
 
 TEST_F(LocationsTest, ProjectsAreNamedAfterTheirTask) {
