@@ -216,7 +216,8 @@ HaloTiles::HaloTiles(const Instance& instance)
       depth(std::max<std::int64_t>(channels, 8)),
       parts(instance.value("parts", 1)),
       bring(instance.value("bring_groups", 1)),
-      blocks(instance.value("blocks", 1)) {}
+      blocks(instance.value("blocks", 1)),
+      isAhead(instance.value("ahead") != 0) {}
 
 std::int64_t HaloTiles::channelsOfWarp(const HaloProblem& problem) const {
   const std::int64_t ofWarp = divideUp(problem.shape.columnCount, 4);
@@ -328,7 +329,9 @@ std::vector<HaloPlace> HaloLayout::sortedPlaces(const HaloProblem& problem) cons
 
 std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
   const std::int64_t items = divideUp(allPixels * of.pieces(), of.gatherers());  // of a thread
-  return divideUp(items, divideUp(items, kMostItems));
+  // Ahead, halves of the numbers before are in registers, too.
+  const std::int64_t most = !of.isAhead ? kMostItems : of.isExact() || of.blocks > 1 ? 2 : 3;
+  return divideUp(items, divideUp(items, most));
 }
 
 double instructionsOf(const Region& region, const std::vector<int>& prims, int held) {

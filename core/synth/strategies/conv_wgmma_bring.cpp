@@ -141,6 +141,9 @@ class HaloBring : private HaloPart {
       m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
       m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
     }
+    if (m_tiles.isAhead) {
+      askForFirst();
+    }
     m_text.openSteps();
     m_code.line("const unsigned int to = memory + slot * {};", m_layout.patchBytes);
     gatherStep();
@@ -280,32 +283,74 @@ class HaloBring : private HaloPart {
 
   // A thread takes 8 channels of a pixel as one item, several items at once; threads side by side take neighbours.
   void gatherStep() {
-    const std::int64_t items = m_layout.allPixels * m_tiles.pieces();
     const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
     m_code.pragma("#pragma unroll 1");
-    m_code.open("for (int first = thread; first < {}; first += {})", items, m_tiles.gatherers() * atOnce);
-    m_code.line("{} gathered[{}];", m_text.storage(), atOnce * 8);
-    openItems(atOnce);
-    m_code.line("const int item = first{};", atOnce > 1 ? fmt::format(" + i * {}", m_tiles.gatherers()) : "");
-    m_code.line("const int pixel = item{};", m_tiles.pieces() > 1 ? fmt::format(" % {}", m_layout.allPixels) : "");
-    bringItem(items % m_tiles.gatherers() != 0 || items / m_tiles.gatherers() % atOnce != 0);
-    m_code.close();
+    m_code.open("for (int first = thread; first < {}; first += {})", items(), m_tiles.gatherers() * atOnce);
+    if (!m_tiles.isAhead) {
+      m_code.line("{} gathered[{}];", m_text.storage(), atOnce * 8);
+      bringItems(atOnce);
+    }
     shorten(atOnce);
+    if (m_tiles.isAhead) {
+      packAndAsk(atOnce);
+    }
     waitForSlot();
     openItems(atOnce);
-    const bool hasRest = items % (m_tiles.gatherers() * atOnce) != 0 && atOnce > 1;
+    const bool hasRest = items() % (m_tiles.gatherers() * atOnce) != 0 && atOnce > 1;
     if (hasRest) {
-      m_code.open("if (first + i * {} < {})", m_tiles.gatherers(), items);
+      m_code.open("if (first + i * {} < {})", m_tiles.gatherers(), items());
     }
-    pack();
+    if (m_tiles.isAhead) {
+      storePacked("packed[i]", "low[i]");
+    } else {
+      pack();
+      storePacked("packed", "low");
+    }
     if (hasRest) {
       m_code.close();
     }
     m_code.close();
     m_code.close();
-    if (items < m_tiles.gatherers()) {
+    if (items() < m_tiles.gatherers()) {
       waitForSlot();  // of threads that have brought nothing, which must not run ahead
     }
+  }
+
+  [[nodiscard]] std::int64_t items() const { return m_layout.allPixels * m_tiles.pieces(); }
+
+  void bringItems(std::int64_t atOnce) {
+    openItems(atOnce);
+    m_code.line("const int item = first{};", atOnce > 1 ? fmt::format(" + i * {}", m_tiles.gatherers()) : "");
+    m_code.line("const int pixel = item{};", m_tiles.pieces() > 1 ? fmt::format(" % {}", m_layout.allPixels) : "");
+    bringItem(items() % m_tiles.gatherers() != 0 || items() / m_tiles.gatherers() % atOnce != 0);
+    m_code.close();
+  }
+
+  // What this thread brings first of a tile, and a function for what follows.
+  void askForFirst() {
+    const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.line("{} gathered[{}];  // on their way", m_text.storage(), atOnce * 8);
+    m_code.open("const auto ask = [&](int step, int first)");
+    m_text.nameFar();
+    bringItems(atOnce);
+    m_code.close(";");
+    m_writer.leave(outside);
+    m_code.line("ask(0, thread);");
+  }
+
+  // Keeps items as halves and asks for the next ones, which come while these are stored.
+  void packAndAsk(std::int64_t atOnce) {
+    m_code.line("unsigned int packed[{0}][4]{1};", atOnce,
+                m_tiles.isExact() ? fmt::format(", low[{}][4]", atOnce) : "");
+    openItems(atOnce);
+    packNumbers("packed[i]", "low[i]");
+    m_code.close();
+    m_code.line("const int following = first + {};", m_tiles.gatherers() * atOnce);
+    m_code.line("const bool is_same = following < {};", items());
+    m_code.open("if (is_same || step + 1 < {})", m_layout.steps);
+    m_code.line("ask(is_same ? step : step + 1, is_same ? following : thread);");
+    m_code.close();
   }
 
   // Until the patch that was there has been multiplied: numbers may be on their way before.
@@ -376,26 +421,35 @@ class HaloBring : private HaloPart {
     m_code.close();
   }
 
-  // Lays out an item in the patch.
   void pack() {
     m_code.line("unsigned int packed[4]{};", m_tiles.isExact() ? ", low[4]" : "");
+    packNumbers("packed", "low");
+  }
+
+  // The 8 channels of an item as halves.
+  void packNumbers(std::string_view packed, std::string_view low) {
     m_code.pragma("#pragma unroll");
     m_code.open("for (int e = 0; e < 4; ++e)");
     if (m_text.isScaled()) {
-      m_code.line("packed[e] = {}(gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);", packing(m_tiles.mode));
+      m_code.line("{}[e] = {}(gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);", packed, packing(m_tiles.mode));
       if (m_tiles.isExact()) {
-        m_code.line("low[e] = packLow(packed[e], gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);");
+        m_code.line("{}[e] = packLow({}[e], gathered[i * 8 + e * 2], gathered[i * 8 + e * 2 + 1]);", low, packed);
       }
     } else {
       m_code.line(
-          "packed[e] = gathered[i * 8 + e * 2].bits | static_cast<unsigned int>(gathered[i * 8 + e * 2 + 1].bits) << "
-          "16;");
+          "{}[e] = gathered[i * 8 + e * 2].bits | static_cast<unsigned int>(gathered[i * 8 + e * 2 + 1].bits) << "
+          "16;",
+          packed);
     }
     m_code.close();
-    m_code.line("storePiece(to + (first + i * {}) * 16, packed);", m_tiles.gatherers());
+  }
+
+  // Lays out an item in the patch.
+  void storePacked(std::string_view packed, std::string_view low) {
+    m_code.line("storePiece(to + (first + i * {}) * 16, {});", m_tiles.gatherers(), packed);
     if (m_tiles.isExact()) {
-      m_code.line("storePiece(to + (first + i * {}) * 16 + {}, low);", m_tiles.gatherers(),
-                  m_layout.allPixels * m_tiles.depth * 2);
+      m_code.line("storePiece(to + (first + i * {}) * 16 + {}, {});", m_tiles.gatherers(),
+                  m_layout.allPixels * m_tiles.depth * 2, low);
     }
   }
 

@@ -335,6 +335,10 @@ void HaloText::locate() {
 
 void HaloText::openSteps(const std::string& count) {
   code.open("for (int step = 0; step < {}; ++step)", count.empty() ? std::to_string(layout.steps) : count);
+  nameFar();
+}
+
+void HaloText::nameFar() {
   if (problem.far() != nullptr) {
     code.line("const int far = step / {};", (problem.paddedChannels() / tiles.depth));
   }

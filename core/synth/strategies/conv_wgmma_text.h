@@ -57,6 +57,7 @@ struct HaloText {
   // the caller closes it. Places that a phase has nothing of are passed over, unless told otherwise.
   void openTiles(const std::string& condition = {});
   void openSteps(const std::string& count = {});
+  void nameFar();                           // of a step, where there is a window far out
   int openPhases(std::string_view pragma);  // how many blocks were opened: none where there are none
   enum class EmptyPlaces : std::uint8_t { Skipped, Kept };
   struct TapRange {

@@ -176,6 +176,34 @@ INSTANTIATE_TEST_SUITE_P(
             {"OfOtherStrides", 2, 2, 32, 36, {1, 6, 17}, {1, 3, 5}, {1, 2, 3}, {0, 1, 2}, {1, 2, 1}, 2, kTwoSteps})),
     [](const auto& each) { return each.param.name; });
 
+Changes ahead(Changes more = {}) {
+  more.insert({"ahead", 1});
+  return more;
+}
+
+// Numbers are on their way while those before them are stored: over steps, rests of tiles and windows far out.
+INSTANTIATE_TEST_SUITE_P(
+    Ahead, WgmmaConvolutions,
+    ::testing::Values(
+        Conv{"OfOneImage", 2, 1, 16, 20, {1, 10, 11}, {1, 3, 3}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, ahead()},
+        Conv{"OfOddChannels", 2, 2, 21, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, ahead()},
+        Conv{"OfManyChannels", 2, 1, 64, 20, {1, 9, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, ahead(kDeep)},
+        Conv{
+            "InHalvesOfARow", 2, 1, 48, 20, {1, 4, 260}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, ahead(kHalves)},
+        Conv{"OfThreeDimensions", 3, 2, 32, 16, {3, 6, 7}, {3, 3, 3}, {2, 1, 1}, {1, 1, 1}, {1, 1, 1}, 1, ahead(kTwo)},
+        transposed(
+            {"Transposed", 2, 2, 32, 36, {1, 6, 17}, {1, 3, 5}, {1, 2, 3}, {0, 1, 2}, {1, 2, 1}, 2, ahead(kTwoSteps)})),
+    [](const auto& each) { return each.param.name; });
+
+INSTANTIATE_TEST_SUITE_P(
+    Ahead, ExactWgmmaConvolutions,
+    ::testing::Values(
+        Conv{"OfManyChannels", 2, 1, 64, 20, {1, 9, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, ahead(kDeep)},
+        Conv{"InPairs", 2, 2, 13, 17, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, ahead(paired())},
+        Conv{"OfTwins", 2, 2, 3, 16, {1, 17, 19}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}, 1, ahead(twins())},
+        Conv{"Pointwise", 2, 2, 32, 24, {1, 8, 9}, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, 1, ahead(kRow)}),
+    [](const auto& each) { return each.param.name; });
+
 // Weights come in turns, more often than there are places for them.
 TEST(WgmmaConvolution, BringsWeightsThatDoNotFit) {
   for (const Conv& c : {Conv{"", 2, 2, 64, 70, {1, 8, 9}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}},
@@ -211,7 +239,7 @@ TEST(WgmmaConvolution, TakesHalvesAsTheyAre) {
                  cudaDevice());
   }
   c.inputs = 3;
-  for (const Changes& changes : {paired(), twins()}) {
+  for (const Changes& changes : {paired(), twins(), ahead(paired())}) {
     c.changes = changes;
     expectHalves(c, cudaDevice());
   }
@@ -254,6 +282,8 @@ TEST(WgmmaConvolution, KeepsInputsOfAnySize) {
     expectAnySize(c, device, kHalfError);
     c.changes = {{"mode", 1}};
     expectAnySize(c, device, kFloatError);
+    c.changes = ahead();
+    expectAnySize(c, device, kHalfError);
     c.changes.clear();
   }
   c.changes = paired({{"mode", 1}});
