@@ -303,7 +303,8 @@ class HaloBring : private HaloPart {
     if (m_tiles.isAhead) {
       storePacked("packed[i]", "low[i]");
     } else {
-      pack();
+      m_code.line("unsigned int packed[4]{};", m_tiles.isExact() ? ", low[4]" : "");
+      packNumbers("packed", "low");
       storePacked("packed", "low");
     }
     if (hasRest) {
@@ -419,11 +420,6 @@ class HaloBring : private HaloPart {
     m_code.line("gathered[e] *= scale;");
     m_code.line("largest = max(largest, magnitude(gathered[e]));");
     m_code.close();
-  }
-
-  void pack() {
-    m_code.line("unsigned int packed[4]{};", m_tiles.isExact() ? ", low[4]" : "");
-    packNumbers("packed", "low");
   }
 
   // The 8 channels of an item as halves.

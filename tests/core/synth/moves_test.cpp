@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -184,7 +185,12 @@ TEST_P(Moves, ReachEveryOperator) {
 }
 
 TEST_P(Moves, OfANeighbourhoodChangeOneParameterByOneStep) {
-  for (const Genome& seed : m_synthesizer->seeds()) {
+  // Of some seeds, far apart in their order: all of them take minutes under a sanitizer.
+  constexpr std::size_t kTried = 24;
+  const std::vector<Genome> seeds = m_synthesizer->seeds();
+  const std::size_t step = std::max<std::size_t>(1, seeds.size() / kTried);
+  for (std::size_t at = 0; at < seeds.size(); at += step) {
+    const Genome& seed = seeds[at];
     const std::vector<Genome> around = m_synthesizer->neighbours(seed);
     for (const Genome& next : around) {
       EXPECT_EQ(domain::structureText(next), domain::structureText(seed));
