@@ -62,7 +62,7 @@ double secondsOfStep(const Region& region) {
     if (differsForEachElement(region, operand)) {
       continue;
     }
-    std::int64_t bytes = domain::byteSize(operand.dtype);
+    auto bytes = static_cast<std::int64_t>(domain::byteSize(operand.dtype));
     for (std::size_t axis = 0; axis < operand.strides.size(); ++axis) {
       bytes *= region.axes[axis].isFolded() && operand.strides[axis] != 0 ? region.axes[axis].extent : 1;
     }
