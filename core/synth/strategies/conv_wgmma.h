@@ -30,7 +30,7 @@ struct HaloTiles {
   std::int64_t parts = 1;     // tiles of positions, of a block
   std::int64_t bring = 1;     // warp groups that bring
   std::int64_t blocks = 1;    // on a multiprocessor at once
-  bool isAhead = false;       // numbers are asked for while those before are shortened
+  bool isAhead = false;       // the next numbers are loaded while the last ones are stored
 
   explicit HaloTiles(const Instance& instance);
 

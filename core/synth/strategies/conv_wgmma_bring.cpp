@@ -327,7 +327,7 @@ class HaloBring : private HaloPart {
     m_code.close();
   }
 
-  // What this thread brings first of a tile, and a function for what follows.
+  // Loads what this thread brings first of a tile, by a function that loads what follows, too.
   void askForFirst() {
     const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
     const KernelWriter::Scope outside = m_writer.scope();
@@ -340,7 +340,7 @@ class HaloBring : private HaloPart {
     m_code.line("ask(0, thread);");
   }
 
-  // Keeps items as halves and asks for the next ones, which come while these are stored.
+  // Keeps items as halves and loads the next ones, which come while these are stored.
   void packAndAsk(std::int64_t atOnce) {
     m_code.line("unsigned int packed[{0}][4]{1};", atOnce,
                 m_tiles.isExact() ? fmt::format(", low[{}][4]", atOnce) : "");

@@ -89,9 +89,9 @@ std::int64_t narrowestBytes(const Region& region) {
   return narrowest;
 }
 
-// Clusters that hold their groups begin by waiting for all of it and end by storing it; only clusters beside them use
-// the memory meanwhile. Narrow loads need many threads to ask for as much (fitted to rows of 0.25 to 1.5 MB on an
-// H200).
+// A cluster that keeps its group on the chip waits for all of it before it stores any of it: only other clusters use
+// the memory meanwhile. Narrow loads need more threads to keep as much on its way. Fitted to rows of 0.25 to 1.5 MB on
+// an H200.
 double stretchOfClusters(const GroupWork& work, std::int64_t places, std::int64_t vectorBytes) {
   if (!work.isKept || work.isPersistent || work.blocksOfGroup == 1) {
     return 1.0;
