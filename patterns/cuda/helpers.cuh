@@ -42,6 +42,12 @@ __device__ inline void copyAsync(unsigned int to, const void* from, bool isInsid
                : "memory");
 }
 
+//! swage:helper copyFloat
+// A float from memory into shared memory, past the registers; zero instead where it lies outside.
+__device__ inline void copyFloat(unsigned int to, const float* from, bool isInside) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4, %2;" ::"r"(to), "l"(from), "r"(isInside ? 4 : 0) : "memory");
+}
+
 //! swage:helper commitCopies
 // The copies of this thread since the last call are a group.
 __device__ inline void commitCopies() { asm volatile("cp.async.commit_group;" ::: "memory"); }

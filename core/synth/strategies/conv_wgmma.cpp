@@ -20,6 +20,7 @@ constexpr std::int64_t kBesideFolds = 24;        // more, where channels are fol
 constexpr std::int64_t kBesideInstruction = 26;  // as the assembler says
 constexpr std::int64_t kMostOfThread = 240;
 constexpr std::int64_t kMostItems = 4;             // of 8 channels, on their way through registers
+constexpr std::int64_t kMostStreamedItems = 2;     // the same, where they come to shared memory first
 constexpr std::int64_t kReservedOfBlock = 1024;    // of shared memory, for each block
 constexpr std::int64_t kLeastStagedRow = 32;       // positions that go through shared memory on their way out
 constexpr std::int64_t kMostStagedPositions = 64;  // at once
@@ -115,6 +116,9 @@ Result<> ConvWgmma::fitsNumbers(const HaloProblem& problem, const HaloTiles& til
   const auto isShort = [](domain::ScalarType type) {
     return type == domain::ScalarType::Float16 || type == domain::ScalarType::BFloat16;
   };
+  if (tiles.isStreamed() && !tiles.isSplit()) {
+    return unfit("only floats come to shared memory before they are shortened");
+  }
   const Region& region = problem.region;
   const domain::ScalarType left = problem.input().dtype;
   const Prim& weight = region.prims[static_cast<std::size_t>(problem.shape.right)];
@@ -217,7 +221,7 @@ HaloTiles::HaloTiles(const Instance& instance)
       parts(instance.value("parts", 1)),
       bring(instance.value("bring_groups", 1)),
       blocks(instance.value("blocks", 1)),
-      isAhead(instance.value("ahead") != 0) {}
+      ahead(instance.value("ahead")) {}
 
 std::int64_t HaloTiles::channelsOfWarp(const HaloProblem& problem) const {
   const std::int64_t ofWarp = divideUp(problem.shape.columnCount, 4);
@@ -259,7 +263,7 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
   blocks = std::min(tiles, std::max(1, device.multiprocessors) * of.blocks);
 
   const std::int64_t ofPixel = 8 + (far == nullptr ? 0 : 4) + (problem.twin ? 4 : 0);
-  pairs = kPlaces + roundUp(allPixels * ofPixel, 16);
+  pairs = kPlaces + roundUp(allPixels * ofPixel * tables(of), 16);
   staged = roundUp(pairs + (hasPairTable(of) ? 2 * ofPatch : 0), 16);
   stagedBlocks = problem.phases < 4 && of.width() % 16 == 0 ? 2 : 1;
   if (problem.folds == HaloFolds::Channels) {
@@ -296,7 +300,9 @@ void HaloLayout::share(const HaloProblem& problem, const HaloTiles& of, const do
   const std::int64_t memory = of.blocks == 1
                                   ? device.sharedBytesPerBlock
                                   : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
-  const std::int64_t other = roundUp(folded + of.parts * foldedFloats * 4, 128);
+  arriving = roundUp(folded + of.parts * foldedFloats * 4, 16);
+  arrivingFloats = of.isStreamed() ? of.ahead * itemsAtOnce(of) * 8 * of.gatherers() : 0;
+  const std::int64_t other = roundUp(arriving + arrivingFloats * 4, 128);
   const std::int64_t room = memory - other;
   const std::int64_t weightBytes = steps * problem.phases * ofPatch * of.stageBytes();
   // Blocks with an empty phase would always have it again.
@@ -329,8 +335,7 @@ std::vector<HaloPlace> HaloLayout::sortedPlaces(const HaloProblem& problem) cons
 
 std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
   const std::int64_t items = divideUp(allPixels * of.pieces(), of.gatherers());  // of a thread
-  // Ahead, halves of the numbers before are in registers, too.
-  const std::int64_t most = !of.isAhead ? kMostItems : of.isExact() || of.blocks > 1 ? 2 : 3;
+  const std::int64_t most = of.isStreamed() ? kMostStreamedItems : kMostItems;
   return divideUp(items, divideUp(items, most));
 }
 
@@ -359,6 +364,10 @@ std::vector<int> keptOfFolds(const HaloProblem& problem) {
   const Region& region = problem.region;
   std::vector<int> kept;
   std::vector<bool> isSeen(region.prims.size(), false);
+std::int64_t HaloLayout::rounds(const HaloTiles& of) const {
+  return divideUp(allPixels * of.pieces(), of.gatherers() * itemsAtOnce(of));
+}
+
   const std::function<void(int)> collect = [&](int prim) {
     const Prim& self = region.prims[static_cast<std::size_t>(prim)];
     if (isSeen[static_cast<std::size_t>(prim)]) {

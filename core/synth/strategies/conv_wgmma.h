@@ -30,11 +30,13 @@ struct HaloTiles {
   std::int64_t parts = 1;     // tiles of positions, of a block
   std::int64_t bring = 1;     // warp groups that bring
   std::int64_t blocks = 1;    // on a multiprocessor at once
-  bool isAhead = false;       // the next numbers are loaded while the last ones are stored
+  std::int64_t ahead = 0;     // rounds of numbers on their way to shared memory
 
   explicit HaloTiles(const Instance& instance);
 
   [[nodiscard]] bool isSplit() const { return mode != ProductMode::Native; }  // floats, which are shortened
+  // Whether numbers come to shared memory as they are, also those of the next tile, before they are shortened.
+  [[nodiscard]] bool isStreamed() const { return ahead > 0; }
   [[nodiscard]] bool isExact() const { return mode == ProductMode::Fp16x3; }
   [[nodiscard]] std::int64_t halves() const { return isExact() ? 2 : 1; }  // of a number
   [[nodiscard]] bool isPaired() const { return depth == 8; }               // two places of the window at once
@@ -101,6 +103,9 @@ struct HaloLayout {
   std::int64_t folded = 0;        // bytes behind patches and weights, where channels are folded: of all parts
   std::int64_t foldedFloats = 0;  // of a part: what each warp and then all of them have found of each position
 
+  std::int64_t arriving = 0;        // bytes behind patches and weights, where numbers are streamed
+  std::int64_t arrivingFloats = 0;  // of all rounds and threads
+
   std::int64_t tilesAcross = 0;
   std::int64_t tilesDown = 0;
   std::int64_t places = 0;   // tiles of positions
@@ -130,6 +135,10 @@ struct HaloLayout {
   [[nodiscard]] std::vector<HaloPlace> sortedPlaces(const HaloProblem& problem) const;
   // Of 8 channels of a pixel, through the registers of a thread that brings.
   [[nodiscard]] std::int64_t itemsAtOnce(const HaloTiles& of) const;
+  // Of these, until a thread has brought a patch.
+  [[nodiscard]] std::int64_t rounds(const HaloTiles& of) const;
+  // Of pixels: of the tile that is brought, and of the next one where that is on its way.
+  [[nodiscard]] std::int64_t tables(const HaloTiles& of) const { return of.isStreamed() ? 2 : 1; }
   [[nodiscard]] std::int64_t barriers(const HaloTiles& of) const {
     return patches * patchBytes + stages * of.stageBytes();
   }

@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// The warps of a convolution by wgmma that bring weights and patches, as text.
+// The warps of a convolution by wgmma that bring patches, as text.
 #include <algorithm>
 #include <cstdlib>
-
-#include <fmt/ranges.h>
 
 #include "core/synth/strategies/conv_wgmma_text.h"
 
@@ -21,116 +19,19 @@ class HaloBring : private HaloPart {
  public:
   explicit HaloBring(HaloText& text) : HaloPart(text) {}
 
-  // --- the warp that has weights brought
-  void bringWeights() {
-    m_code.comment("--- One thread has the copy engine bring weights.");
-    const KernelWriter::Scope outside = m_writer.scope();
-    if (m_layout.isKept) {
-      bringAllWeights();
-      m_writer.leave(outside);
-      return;
-    }
-    m_code.line("int stage = 0, phase = 0;");
-    m_text.openTiles("lane == 0 && ");
-    passOverEmpty();
-    if (m_text.isScaled()) {
-      m_code.open("for (bool is_last = false; !is_last;)");
-    }
-    m_text.openSteps();
-    const int phases = m_text.openPhases("#pragma unroll 1");
-    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
-    m_text.openTaps();
-    m_code.line("const unsigned int ready = full + {} + stage * 8;", HaloLayout::kFullStage);
-    m_code.line("waitFor(full + {} + stage * 8, phase ^ 1);", HaloLayout::kEmptyStage);
-    m_code.line("expectBytes(ready, {});", m_tiles.stageBytes());
-    bringStage("stages + stage * " + std::to_string(m_tiles.stageBytes()), "tap");
-    m_text.advanceStage();
-    for (int i = 0; i < 1 + phases; ++i) {
-      m_code.close();
-    }
-    if (m_text.isScaled()) {
-      m_code.line("waitFor(full + slot * 8, turn);");
-      m_code.line("is_last = verdict[slot] != 0.0f;  // of the last patch: else the tile is made again");
-      m_code.line("arriveAt(empty + slot * 8, 0);");
-      m_code.line("advance();");
-      m_code.close();
-    }
-    m_code.close();
-    m_code.close();
-    m_writer.leave(outside);
-  }
-
-  // Ends a turn of the loop over tiles.
-  void passOverEmpty() {
-    const std::string isEmpty = m_text.isEmptyTile();
-    if (!isEmpty.empty()) {
-      m_code.open("if ({})", isEmpty);
-      m_code.line("continue;  // this phase has nothing of the window");
-      m_code.close();
-    }
-  }
-
-  [[nodiscard]] std::string weightsOfTile() const {
-    const std::int64_t plane = m_weights.lines * m_weights.depth;
-    const std::string batch = m_text.weightsBatch("p");
-    return fmt::format("{}tile.column * 8", batch.empty() ? "" : fmt::format("{} * {}LL + ", batch, plane));
-  }
-
-  // Those of one place of the window, for the channels of a step.
-  void bringStage(const std::string& to, const std::string& tap) {
-    const std::int64_t ofPlace = m_problem.paddedChannels() / 8;
-    const std::string place = m_problem.far() == nullptr ? tap : fmt::format("(far * {} + {})", m_layout.taps, tap);
-    m_code.line("const int piece = {} * {} + {} / 8;", place, ofPlace, m_text.firstChannel());
-    m_code.open("for (int c = 0; c < {}; ++c)", m_tiles.pieces());
-    for (std::int64_t half = 0; half < m_tiles.halves(); ++half) {
-      m_code.line("bringBytes({}{} + c * {}, from + (piece + c) * {}LL{}, {}, ready);", to,
-                  half > 0 ? fmt::format(" + {}", m_tiles.halfBytes()) : "", m_tiles.columns * 16, m_weights.lines * 8,
-                  half > 0 ? fmt::format(" + {}LL", m_weights.elements()) : "", m_tiles.columns * 16);
-    }
-    m_code.close();
-  }
-
-  void bringAllWeights() {
-    m_code.open("if (lane == 0 && find_{}(0, tile))", m_text.number);
-    if (m_text.isBatched()) {
-      m_code.line("const int batch = tile.batch;");
-    }
-    m_code.line("const unsigned int ready = full + {};", HaloLayout::kFullStage);
-    m_code.line("expectBytes(ready, {});", m_layout.stages / m_layout.ofPatch * m_layout.taps * m_tiles.stageBytes());
-    m_text.openSteps();
-    const int phases = m_text.openPhases("#pragma unroll 1");
-    m_code.line("const {0}* const from = {1} + {2};", m_text.partStorage(), m_text.planes, weightsOfTile());
-    m_text.openTaps(HaloText::EmptyPlaces::Kept);
-    const std::string to = fmt::format("stages + {} * {}", m_text.stageNumber(), m_tiles.stageBytes());
-    const std::vector<std::int64_t> numbers = order();
-    const bool isSorted = m_tiles.isPaired() && !std::is_sorted(numbers.begin(), numbers.end());
-    if (isSorted) {
-      m_code.line("constexpr int order[{}] = {{{}}};  // of places, as their pixels begin", m_layout.taps,
-                  fmt::join(numbers, ", "));
-    }
-    bringStage(to, isSorted ? "order[tap]" : "tap");
-    for (int i = 0; i < 3 + phases; ++i) {
-      m_code.close();
-    }
-  }
-
-  // Numbers of places, as their pixels begin.
-  [[nodiscard]] std::vector<std::int64_t> order() const {
-    std::vector<std::int64_t> numbers;
-    for (const HaloPlace& place : m_layout.sortedPlaces(m_problem)) {
-      numbers.push_back(place.y * m_problem.across().places + place.x);
-    }
-    return numbers;
-  }
-
   // --- the warps that bring patches
   void gather() {
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.comment("--- The other warps bring patches: 8 channels of a pixel in 16 bytes.");
     m_code.line("const int thread = threadIdx.x - {};", m_tiles.groups() * 128 + 32);
     nameTables();
+    if (m_tiles.isStreamed()) {
+      gatherStreamed();
+      m_writer.leave(outside);
+      return;
+    }
     m_text.openTiles();
-    passOverEmpty();
+    m_text.passOverEmpty();
     if (!m_text.isScaled()) {
       syncGatherers();  // else they have met when they judged the tile before
     }
@@ -141,12 +42,20 @@ class HaloBring : private HaloPart {
       m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
       m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
     }
-    if (m_tiles.isAhead) {
-      askForFirst();
-    }
     m_text.openSteps();
     m_code.line("const unsigned int to = memory + slot * {};", m_layout.patchBytes);
     gatherStep();
+    finishStep();
+    m_code.close();
+    if (m_text.isScaled()) {
+      m_code.close();
+    }
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+  // The patch of a step is there.
+  void finishStep() {
     if (m_text.isScaled()) {
       m_code.open("if (step == {})", m_layout.steps - 1);
       judge();
@@ -158,12 +67,113 @@ class HaloBring : private HaloPart {
     m_code.line("arriveAt(full + slot * 8, 0);");
     m_code.close();
     m_code.line("advance();");
+  }
+
+  // --- the same, where some rounds of numbers are always on their way, past the registers and across tiles
+  void gatherStreamed() {
+    m_code.comment(fmt::format("Each thread has {} rounds of {} numbers on their way, also to the next tile.",
+                               m_tiles.ahead, m_layout.itemsAtOnce(m_tiles) * 8));
+    m_code.line("float* const arriving = reinterpret_cast<float*>(behind + {}) + thread;", m_layout.arriving);
+    m_code.line("int asked = 0, asked_step = 0, asked_round = 0, round_at = 0;  // what is asked for next, and where");
+    m_code.line("int table = 0;  // of its tile");
+    m_code.line("bool is_more = true;");
+    writeLayOut();
+    writeAsk();
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.line("bool is_fresh = true;  // nothing of the tile has been asked for");
+    m_text.openTiles();
+    m_text.passOverEmpty();
+    m_code.open("for (bool is_last = false, is_again = false; !is_last;)");
+    m_code.open("if (is_fresh)");
+    m_code.line("asked = i - 1, asked_step = {}, asked_round = 0, round_at = 0;", m_layout.steps);
+    m_code.line("is_more = true;");
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int n = 0; n < {}; ++n)", m_tiles.ahead);
+    m_code.line("ask();");
     m_code.close();
-    if (m_text.isScaled()) {
-      m_code.close();
-    }
+    m_code.close();
+    m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
+    m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
+    m_code.open("for (int step = 0; step < {}; ++step)", m_layout.steps);
+    m_code.line("const unsigned int to = memory + slot * {};", m_layout.patchBytes);
+    gatherRounds();
+    finishStep();
+    m_code.close();
+    m_code.line("is_fresh = !is_last;");
+    m_code.open("if (is_fresh)");
+    m_code.line("waitForCopies<0>();  // numbers of the next tile, which come again");
+    m_code.close();
+    m_code.close();
     m_code.close();
     m_writer.leave(outside);
+  }
+
+  // A function that writes where the pixels of the next tile lie, if there is one.
+  void writeLayOut() {
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.open("const auto lay_out = [&]");
+    m_code.line("Tile_{} tile;", m_text.number);
+    m_code.open("for (is_more = find_{0}(++asked, tile); is_more; is_more = find_{0}(++asked, tile))", m_text.number);
+    if (m_text.isBatched()) {
+      m_code.line("const int batch = tile.batch;");
+      m_writer.decode("batch", m_problem.batch);
+    }
+    m_text.passOverEmpty();
+    m_code.line("table = {} - table;", m_layout.allPixels);
+    writePlaces();
+    m_code.line("break;");
+    m_code.close();
+    syncGatherers();
+    m_code.close(";");
+    m_writer.leave(outside);
+  }
+
+  // A function that asks for a round.
+  void writeAsk() {
+    const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
+    const KernelWriter::Scope outside = m_writer.scope();
+    m_code.open("const auto ask = [&]");
+    m_code.open("if (is_more && asked_step == {})", m_layout.steps);
+    m_code.line("asked_step = 0;");
+    m_code.line("lay_out();");
+    m_code.close();
+    m_code.open("if (is_more)");
+    m_code.line("const int step = asked_step, first = thread + asked_round * {};", m_tiles.gatherers() * atOnce);
+    m_code.line("const unsigned int at = sharedAddress(arriving + round_at * {});", m_tiles.gatherers() * atOnce * 8);
+    m_text.nameFar();
+    bringItems(atOnce);
+    if (m_layout.rounds(m_tiles) > 1) {
+      m_code.line("asked_round = asked_round == {} ? 0 : asked_round + 1;", m_layout.rounds(m_tiles) - 1);
+      m_code.line("asked_step += asked_round == 0;");
+    } else {
+      m_code.line("++asked_step;");
+    }
+    m_code.close();
+    m_code.line("commitCopies();");
+    m_code.line("round_at = round_at == {} ? 0 : round_at + 1;", m_tiles.ahead - 1);
+    m_code.close(";");
+    m_writer.leave(outside);
+  }
+
+  // All threads go through all rounds, also those that have nothing left to bring in the last one.
+  void gatherRounds() {
+    const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
+    const std::int64_t ofRound = m_tiles.gatherers() * atOnce;
+    m_code.pragma("#pragma unroll 1");
+    m_code.open("for (int first = thread; first < {} + thread; first += {})", m_layout.rounds(m_tiles) * ofRound,
+                ofRound);
+    m_code.line("waitForCopies<{}>();", m_tiles.ahead - 1);
+    m_code.line("float gathered[{}];", atOnce * 8);
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int e = 0; e < {}; ++e)", atOnce * 8);
+    m_code.line("gathered[e] = arriving[(round_at * {} + e) * {}];", atOnce * 8, m_tiles.gatherers());
+    m_code.close();
+    shorten(atOnce);
+    declarePacked(atOnce);
+    packItems(atOnce);
+    m_code.line("ask();");
+    storeItems(atOnce);
+    m_code.close();
   }
 
   void syncGatherers() { m_code.line("syncThreads<{}>(15);", m_tiles.gatherers()); }
@@ -173,11 +183,12 @@ class HaloBring : private HaloPart {
                 HaloLayout::kPlaces);
     if (m_problem.far() != nullptr) {
       m_code.line("int* const deep = reinterpret_cast<int*>(behind + {});  // and where along the window far out",
-                  HaloLayout::kPlaces + 8 * m_layout.allPixels);
+                  HaloLayout::kPlaces + 8 * m_layout.allPixels * m_layout.tables(m_tiles));
     }
     if (m_problem.twin) {
-      m_code.line("int* const twins = reinterpret_cast<int*>(behind + {});  // which of both pixels are there",
-                  HaloLayout::kPlaces + (m_problem.far() == nullptr ? 8 : 12) * m_layout.allPixels);
+      m_code.line(
+          "int* const twins = reinterpret_cast<int*>(behind + {});  // which of both pixels are there",
+          HaloLayout::kPlaces + (m_problem.far() == nullptr ? 8 : 12) * m_layout.allPixels * m_layout.tables(m_tiles));
     }
     if (m_text.isScaled()) {
       m_code.line("unsigned int* const largest_of = reinterpret_cast<unsigned int*>(behind + {});",
@@ -193,6 +204,9 @@ class HaloBring : private HaloPart {
     m_code.pragma("#pragma unroll 1");
     m_code.open("for (int pixel = thread; pixel < {}; pixel += {})", m_layout.allPixels, m_tiles.gatherers());
   }
+
+  // The place of a pixel in the tables.
+  [[nodiscard]] std::string_view inTable() const { return m_tiles.isStreamed() ? "table + pixel" : "pixel"; }
 
   // Of a dimension: the coordinate that the patch begins with, for a position that is bound.
   [[nodiscard]] std::string cornerOf(const HaloDim& dim, std::int64_t behind) const {
@@ -266,16 +280,16 @@ class HaloBring : private HaloPart {
       isInside += fmt::format(" && place < {}", m_layout.places);
     }
     if (m_problem.twin) {
-      m_code.line("twins[pixel] = {0} ? (inside(x_in, {1}) ? 1 : 0) + (inside(x_in {2} {3}, {1}) ? 2 : 0) : 0;",
-                  isInside, across.extent, m_problem.twinStep < 0 ? "-" : "+", std::abs(m_problem.twinStep));
+      m_code.line("twins[{4}] = {0} ? (inside(x_in, {1}) ? 1 : 0) + (inside(x_in {2} {3}, {1}) ? 2 : 0) : 0;", isInside,
+                  across.extent, m_problem.twinStep < 0 ? "-" : "+", std::abs(m_problem.twinStep), inTable());
     }
     if (far != nullptr) {
-      m_code.line("places[pixel] = {};", address);
-      m_code.line("deep[pixel] = {} ? outer : -{};", isInside, std::int64_t{1} << 30);
+      m_code.line("places[{}] = {};", inTable(), address);
+      m_code.line("deep[{}] = {} ? outer : -{};", inTable(), isInside, std::int64_t{1} << 30);
     } else if (m_problem.twin) {
-      m_code.line("places[pixel] = {};", address);
+      m_code.line("places[{}] = {};", inTable(), address);
     } else {
-      m_code.line("places[pixel] = {} ? {} : -1;", isInside, address);
+      m_code.line("places[{}] = {} ? {} : -1;", inTable(), isInside, address);
     }
     m_code.close();
     m_writer.leave(outside);
@@ -286,21 +300,25 @@ class HaloBring : private HaloPart {
     const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
     m_code.pragma("#pragma unroll 1");
     m_code.open("for (int first = thread; first < {}; first += {})", items(), m_tiles.gatherers() * atOnce);
-    if (!m_tiles.isAhead) {
-      m_code.line("{} gathered[{}];", m_text.storage(), atOnce * 8);
-      bringItems(atOnce);
-    }
+    m_code.line("{} gathered[{}];", m_text.storage(), atOnce * 8);
+    bringItems(atOnce);
     shorten(atOnce);
-    if (m_tiles.isAhead) {
-      packAndAsk(atOnce);
+    storeItems(atOnce);
+    m_code.close();
+    if (items() < m_tiles.gatherers()) {
+      waitForSlot();  // of threads that have brought nothing, which must not run ahead
     }
+  }
+
+  // Into the slot, when it is free.
+  void storeItems(std::int64_t atOnce) {
     waitForSlot();
     openItems(atOnce);
-    const bool hasRest = items() % (m_tiles.gatherers() * atOnce) != 0 && atOnce > 1;
+    const bool hasRest = items() % (m_tiles.gatherers() * atOnce) != 0 && (atOnce > 1 || m_tiles.isStreamed());
     if (hasRest) {
       m_code.open("if (first + i * {} < {})", m_tiles.gatherers(), items());
     }
-    if (m_tiles.isAhead) {
+    if (m_tiles.isStreamed()) {
       storePacked("packed[i]", "low[i]");
     } else {
       m_code.line("unsigned int packed[4]{};", m_tiles.isExact() ? ", low[4]" : "");
@@ -311,10 +329,6 @@ class HaloBring : private HaloPart {
       m_code.close();
     }
     m_code.close();
-    m_code.close();
-    if (items() < m_tiles.gatherers()) {
-      waitForSlot();  // of threads that have brought nothing, which must not run ahead
-    }
   }
 
   [[nodiscard]] std::int64_t items() const { return m_layout.allPixels * m_tiles.pieces(); }
@@ -327,30 +341,14 @@ class HaloBring : private HaloPart {
     m_code.close();
   }
 
-  // Loads what this thread brings first of a tile, by a function that loads what follows, too.
-  void askForFirst() {
-    const std::int64_t atOnce = m_layout.itemsAtOnce(m_tiles);
-    const KernelWriter::Scope outside = m_writer.scope();
-    m_code.line("{} gathered[{}];  // on their way", m_text.storage(), atOnce * 8);
-    m_code.open("const auto ask = [&](int step, int first)");
-    m_text.nameFar();
-    bringItems(atOnce);
-    m_code.close(";");
-    m_writer.leave(outside);
-    m_code.line("ask(0, thread);");
-  }
-
-  // Keeps items as halves and loads the next ones, which come while these are stored.
-  void packAndAsk(std::int64_t atOnce) {
+  void declarePacked(std::int64_t atOnce) {
     m_code.line("unsigned int packed[{0}][4]{1};", atOnce,
                 m_tiles.isExact() ? fmt::format(", low[{}][4]", atOnce) : "");
+  }
+
+  void packItems(std::int64_t atOnce) {
     openItems(atOnce);
     packNumbers("packed[i]", "low[i]");
-    m_code.close();
-    m_code.line("const int following = first + {};", m_tiles.gatherers() * atOnce);
-    m_code.line("const bool is_same = following < {};", items());
-    m_code.open("if (is_same || step + 1 < {})", m_layout.steps);
-    m_code.line("ask(is_same ? step : step + 1, is_same ? following : thread);");
     m_code.close();
   }
 
@@ -372,12 +370,14 @@ class HaloBring : private HaloPart {
     const std::string channel = fmt::format(
         "{}{}", m_text.firstChannel(), m_tiles.pieces() > 1 ? fmt::format(" + item / {} * 8", m_layout.allPixels) : "");
     m_code.line("const int channel = {};", channel);
-    std::string start = fmt::format("places[pixel] + channel * {}{}", elements, wide);
-    std::string isThere = m_problem.twin ? "twins[pixel] != 0" : "places[pixel] >= 0";
+    std::string start = fmt::format("places[{}] + channel * {}{}", inTable(), elements, wide);
+    std::string isThere =
+        fmt::format("{}[{}] {} 0", m_problem.twin ? "twins" : "places", inTable(), m_problem.twin ? "!=" : ">=");
     if (far != nullptr) {
       start += fmt::format(" + far * {}{}", far->step * far->elements, wide);
-      isThere = fmt::format("{}inside(deep[pixel] + far * {}, {})", m_problem.twin ? "twins[pixel] != 0 && " : "",
-                            far->step, far->extent);
+      isThere = fmt::format("{}inside(deep[{}] + far * {}, {})",
+                            m_problem.twin ? fmt::format("twins[{}] != 0 && ", inTable()) : "", inTable(), far->step,
+                            far->extent);
     }
     if (hasRest) {
       isThere =
@@ -389,7 +389,7 @@ class HaloBring : private HaloPart {
     }
     m_code.line("const bool is_there = {};", isThere);
     if (m_problem.twin) {
-      m_code.line("const int there = is_there ? twins[pixel] : 0;");
+      m_code.line("const int there = is_there ? twins[{}] : 0;", inTable());
     }
     m_code.line("const {}* const corner = {} + ({});", m_text.storage(), m_writer.parameterOf(m_problem.input()),
                 start);
@@ -397,17 +397,22 @@ class HaloBring : private HaloPart {
     m_code.open("for (int e = 0; e < 8; ++e)");
     if (m_problem.twin) {
       const std::int64_t twin = m_problem.twinStep * m_problem.across().elements;
-      m_code.line(
-          "gathered[i * 8 + e] = (there >> e / 4 & 1) != 0 && e % 4 < {} ? corner[e / 4 * {} + e % 4 * {}{}] : {};",
-          m_problem.channels, twin, elements, wide,
-          m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
-      m_code.close();
+      bringNumber(fmt::format("(there >> e / 4 & 1) != 0 && e % 4 < {}", m_problem.channels),
+                  fmt::format("e / 4 * {} + e % 4 * {}{}", twin, elements, wide));
+    } else {
+      bringNumber("is_there" + (hasTail ? fmt::format(" && channel + e < {}", m_problem.channels) : ""),
+                  fmt::format("e * {}{}", elements, wide));
+    }
+    m_code.close();
+  }
+
+  void bringNumber(const std::string& isThere, const std::string& offset) {
+    if (m_tiles.isStreamed()) {
+      m_code.line("copyFloat(at + (i * 8 + e) * {}, corner + {}, {});", m_tiles.gatherers() * 4, offset, isThere);
       return;
     }
-    m_code.line("gathered[i * 8 + e] = is_there{} ? corner[e * {}{}] : {};",
-                hasTail ? fmt::format(" && channel + e < {}", m_problem.channels) : "", elements, wide,
+    m_code.line("gathered[i * 8 + e] = {} ? corner[{}] : {};", isThere, offset,
                 m_text.isScaled() ? "0.0f" : fmt::format("{}{{}}", m_text.storage()));
-    m_code.close();
   }
 
   // What halves hold well is scaled so.
@@ -488,11 +493,10 @@ class HaloBring : private HaloPart {
 }  // namespace
 
 void writeHaloBring(HaloText& text) {
-  HaloBring bring(text);
   text.code.open("if (threadIdx.x < {})", text.tiles.groups() * 128 + 32);
-  bring.bringWeights();
+  writeHaloBringWeights(text);
   text.code.otherwise();
-  bring.gather();
+  HaloBring(text).gather();
   text.code.close();
 }
 

@@ -235,23 +235,25 @@ HaloText::HaloText(const Instance& of, HaloProblem convolution, int kernel)
       number(kernel),
       instance{of.pattern, region, of.parameters, of.device, of.model},
       writer(instance, Dialect::of(domain::Language::CudaCpp),
-             {"advance",     "all",        "at",       "batch",     "behind",   "block",    "both",     "c",
-              "channel",     "column",     "corner",   "deep",      "depth",    "e",        "empty",    "exponent",
-              "exponent_of", "far",        "finish",   "first",     "found",    "found_of", "from",     "full",
-              "gathered",    "group",      "half",     "halves",    "i",        "in",       "in_tile",  "is_again",
-              "is_channel",  "is_empty",   "is_fine",  "is_finite", "is_last",  "is_left",  "is_odd",   "is_right",
-              "is_row",      "is_there",   "item",     "j",         "k",        "keep",     "kept",     "lane",
-              "largest",     "largest_of", "left",     "left_of",   "left_sum", "line",     "low",      "mean",
-              "memory",      "more",       "most",     "n",         "odd",      "of",       "of_place", "order",
-              "other",       "outer",      "outer0",   "outer1",    "outer2",   "p",        "packed",   "pairs",
-              "part",        "parts",      "pass",     "phase",     "piece",    "pixel",    "place",    "place1",
-              "place2",      "place3",     "places",   "positions", "previous", "q",        "r",        "ready",
-              "recent",      "right",      "right_of", "right_sum", "row",      "s",        "scale",    "scales",
-              "shared",      "shift",      "slot",     "slot_at",   "some",     "stage",    "staged",   "stages",
-              "start",       "step",       "sum",      "tap",       "there",    "thread",   "tile",     "to",
-              "total",       "turn",       "turn_of",  "twins",     "unscale",  "upper",    "v",        "values",
-              "verdict",     "warp",       "x_at",     "x_first",   "x_in",     "x_next",   "x_place",  "x_window",
-              "y",           "y_at",       "y_first",  "y_in",      "y_place",  "y_window", "below",    "zeros"}),
+             {"advance",    "all",       "arriving", "ask",       "is_fresh", "asked",    "asked_round", "asked_step",
+              "at",         "batch",     "behind",   "block",     "both",     "c",        "channel",     "column",
+              "corner",     "deep",      "depth",    "e",         "empty",    "exponent", "exponent_of", "far",
+              "finish",     "first",     "found",    "found_of",  "from",     "full",     "gathered",    "group",
+              "half",       "halves",    "i",        "in",        "in_tile",  "is_again", "is_channel",  "is_empty",
+              "is_fine",    "is_finite", "is_last",  "is_left",   "is_more",  "is_odd",   "is_right",    "is_row",
+              "is_there",   "item",      "j",        "k",         "keep",     "kept",     "lane",        "largest",
+              "largest_of", "lay_out",   "left",     "left_of",   "left_sum", "line",     "low",         "mean",
+              "memory",     "more",      "most",     "n",         "odd",      "of",       "of_place",    "order",
+              "other",      "outer",     "outer0",   "outer1",    "outer2",   "p",        "packed",      "pairs",
+              "part",       "parts",     "pass",     "phase",     "piece",    "pixel",    "place",       "place1",
+              "place2",     "place3",    "places",   "positions", "previous", "q",        "r",           "ready",
+              "recent",     "right",     "right_of", "right_sum", "round_at", "row",      "s",           "scale",
+              "scales",     "shared",    "shift",    "slot",      "slot_at",  "some",     "stage",       "staged",
+              "stages",     "start",     "step",     "sum",       "table",    "tap",      "there",       "thread",
+              "tile",       "to",        "total",    "turn",      "turn_of",  "twins",    "unscale",     "upper",
+              "v",          "values",    "verdict",  "warp",      "x_at",     "x_first",  "x_in",        "x_next",
+              "x_place",    "x_window",  "y",        "y_at",      "y_first",  "y_in",     "y_place",     "y_window",
+              "below",      "zeros"}),
       code(writer.code()) {
   writer.numberApart();
   const Prim& right = primAt(shape.right);
@@ -379,6 +381,14 @@ std::vector<std::string> HaloText::pairs() const {
 std::string HaloText::isEmptyTile() const {
   const std::string inside = insideAll(writer, problem.blockBounds(), problem.batch);
   return inside.empty() ? std::string() : fmt::format("!({})", inside);
+}
+
+void HaloText::passOverEmpty() {
+  if (const std::string isEmpty = isEmptyTile(); !isEmpty.empty()) {
+    code.open("if ({})", isEmpty);
+    code.line("continue;  // this phase has nothing of the window");
+    code.close();
+  }
 }
 
 std::string HaloText::firstChannel() const {

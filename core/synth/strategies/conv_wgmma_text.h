@@ -72,6 +72,8 @@ struct HaloText {
   [[nodiscard]] std::vector<std::string> pairs() const;
   // Whether a tile has nothing of the window at all; "": no tile is so.
   [[nodiscard]] std::string isEmptyTile() const;
+  // Ends a turn of the loop over tiles where there is nothing to multiply.
+  void passOverEmpty();
   // Cuts `place`, the number of a tile of positions, into where it begins, and binds all other positions.
   void locate();
   // To the next place for weights.
@@ -129,6 +131,7 @@ class HaloPart {
 
 // The branch of the warps that bring, that of the warp groups that multiply, and in it what becomes of a tile's sums.
 void writeHaloBring(HaloText& text);
+void writeHaloBringWeights(HaloText& text);  // a part of it
 void writeHaloMultiply(HaloText& text);
 void writeHaloResults(HaloText& text);
 // The first part of that where results are folded: sums get their scale, and what is found of them goes into shared

@@ -113,9 +113,17 @@ inline void copyAsync(unsigned to, const void* from) {
   if (to % 16 != 0 || reinterpret_cast<std::uintptr_t>(from) % 16 != 0) {
     __builtin_trap();
   }
-  emulation::current->open.push_back({to, from});
+  emulation::current->open.push_back({to, from, 16});
 }
 inline void copyAsync(unsigned to, const void* from, bool isInside) { copyAsync(to, isInside ? from : nullptr); }
+
+//! swage:helper copyFloat
+inline void copyFloat(unsigned to, const float* from, bool isInside) {
+  if (to % 4 != 0) {
+    __builtin_trap();
+  }
+  emulation::current->open.push_back({to, isInside ? from : nullptr, 4});
+}
 
 //! swage:helper commitCopies
 inline void commitCopies() {

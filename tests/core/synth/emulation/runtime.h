@@ -56,7 +56,8 @@ struct Barrier {
 
 struct Copy {
   unsigned to = 0;
-  const void* from = nullptr;
+  const void* from = nullptr;  // null: zeros
+  unsigned bytes = 16;
 };
 
 // A barrier in shared memory, of which one phase after another ends.
@@ -217,9 +218,9 @@ inline void finishCopies(std::size_t pending) {
   while (groups.size() > pending) {
     for (const Copy& copy : groups.front()) {
       if (copy.from != nullptr) {
-        std::memcpy(sharedMemory + copy.to, copy.from, 16);
+        std::memcpy(sharedMemory + copy.to, copy.from, copy.bytes);
       } else {
-        std::memset(sharedMemory + copy.to, 0, 16);
+        std::memset(sharedMemory + copy.to, 0, copy.bytes);
       }
     }
     groups.erase(groups.begin());
