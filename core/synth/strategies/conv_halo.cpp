@@ -421,6 +421,34 @@ std::vector<Bound> HaloProblem::blockBounds() const {
   return bounds;
 }
 
+std::vector<Bound> HaloProblem::emptyBounds() const {
+  std::vector<Bound> bounds = blockBounds();
+  std::erase_if(bounds, [this](const Bound& bound) {
+    std::vector<std::int64_t> coordinates{bound.offset};  // of each group and phase, of the first place of the window
+    for (const std::size_t axis : batch) {
+      const std::size_t count = bound.factors[axis] == 0 ? 0 : coordinates.size();
+      for (std::int64_t at = 1; at < region.axes[axis].extent; ++at) {
+        for (std::size_t i = 0; i < count; ++i) {
+          coordinates.push_back(coordinates[i] + bound.factors[axis] * at);
+        }
+      }
+    }
+    return std::all_of(coordinates.begin(), coordinates.end(), [&](std::int64_t first) {
+      const std::vector<std::size_t> places = windows();
+      return std::any_of(places.begin(), places.end(), [&](std::size_t window) {
+        for (std::int64_t at = 0; at < region.axes[window].extent && bound.factors[window] != 0; ++at) {
+          const std::int64_t coordinate = first + bound.factors[window] * at;
+          if (coordinate >= 0 && coordinate < bound.extent) {
+            return true;
+          }
+        }
+        return false;
+      });
+    });
+  });
+  return bounds;
+}
+
 const Operand& HaloProblem::input() const {
   return region.operands[static_cast<std::size_t>(region.prims[static_cast<std::size_t>(shape.left)].operand)];
 }

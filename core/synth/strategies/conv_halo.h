@@ -92,6 +92,8 @@ struct HaloProblem {
   [[nodiscard]] std::vector<Bound> allWeightBounds() const;
   [[nodiscard]] std::vector<Bound> weightBounds() const;
   [[nodiscard]] std::vector<Bound> blockBounds() const;
+  // Of these, those that some of `batch` have no place of a window for.
+  [[nodiscard]] std::vector<Bound> emptyBounds() const;
   // With those of both twins.
   [[nodiscard]] std::int64_t paddedChannels() const { return region.axes[channel].extent * (twin ? 2 : 1); }
   // Of the sum, the places of the window, without twins and channels.

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "core/synth/sizes.h"
+
 namespace swage::synth {
 namespace {
 
@@ -14,12 +16,31 @@ struct Slide {
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
   std::int64_t delta = 0;
+  std::int64_t behind = 0;  // above 0: position s * t + phase meets the elements s * j + phase - behind
 
   // Else elements of the window belong to a phase each.
   [[nodiscard]] bool meetsAllInOnePhase() const { return dilation % stride == 0; }
   // Positions from one phase to the next.
   [[nodiscard]] std::int64_t step() const { return meetsAllInOnePhase() ? 1 : dilation; }
 };
+
+// A window that begins between two elements of the input, s - behind after one, makes phases of the window one position
+// longer than those of the results: 33 of 64 results instead of 32, of which tiles have no multiple. Phases of the
+// results instead, where each has some of the window, and where that takes no more places of the window in three
+// dimensions, since there each has a patch of its own. 0: phases of the window.
+std::int64_t behindOf(const Region& region, const Slide& slide, std::int64_t offset) {
+  const std::int64_t results = region.axes[slide.position].extent;
+  const std::int64_t window = region.axes[slide.window].extent;
+  if (slide.dilation != 1 || slide.stride == 1 || offset == 0 || window < slide.stride) {
+    return 0;
+  }
+  const std::int64_t behind = slide.stride - offset;
+  const bool isShorter = divideUp(results, slide.stride) < (results - 1 + offset) / slide.stride + 1;
+  const bool hasMorePlaces = (window - 1 + behind) / slide.stride + 1 > divideUp(window, slide.stride);
+  const auto windows = std::count_if(region.axes.begin(), region.axes.end(),
+                                     [](const Axis& axis) { return axis.role == AxisRole::Window; });
+  return isShorter && (!hasMorePlaces || windows <= 2) ? behind : 0;
+}
 
 // The axes of a bound with a divisor: no value where there is not one position and one window.
 std::optional<Slide> slideOf(const Region& region, const Bound& bound) {
@@ -42,6 +63,10 @@ std::optional<Slide> slideOf(const Region& region, const Bound& bound) {
   if (!slide.meetsAllInOnePhase() && std::gcd(slide.stride, slide.dilation) != 1) {
     return std::nullopt;
   }
+  slide.behind = behindOf(region, slide, bound.offset % slide.stride);
+  if (slide.behind > 0) {
+    return slide;
+  }
   // The first position of each phase is at t = 0 or later.
   const std::int64_t least = (slide.step() - 1) * (slide.stride - 1);
   slide.delta = bound.offset % slide.stride;
@@ -60,7 +85,7 @@ std::int64_t substitute(std::vector<std::int64_t>& factors, const Slide& slide) 
     factors[slide.window] = slide.stride * window;
     factors.push_back(slide.step() * position + window);
   }
-  return -slide.delta * position;
+  return slide.behind > 0 ? -slide.behind * window : -slide.delta * position;
 }
 
 bool divide(Bound& bound) {
@@ -125,7 +150,7 @@ bool splitPhases(DenseRegion& dense, const Slide& slide, domain::ValueId input) 
   dense.results.push_back(std::move(bound));
   region.axes[slide.position].extent = (results - 1 + slide.delta) / slide.stride + 1;
   if (!slide.meetsAllInOnePhase()) {
-    region.axes[slide.window].extent = (window + slide.stride - 1) / slide.stride;
+    region.axes[slide.window].extent = (window - 1 + slide.behind) / slide.stride + 1;
   }
   region.axes.push_back({slide.stride, AxisRole::Batch, region.axes[slide.position].isFoldedLater});
   return true;

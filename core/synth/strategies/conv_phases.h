@@ -9,7 +9,8 @@
 // A transposed convolution with stride s as s convolutions along each of its axes, one for each phase of the result's
 // positions. With dilation d, where d and s have no common factor, position s * t + d * phase - delta meets only the
 // elements s * j + phase of the window, at t - d * j of the input. Where d is a multiple of s, position s * t + phase -
-// delta meets all elements of the window in phase 0, and none in the others.
+// delta meets all elements of the window in phase 0, and none in the others. Without dilation, phases may be those of
+// the results instead: position s * t + phase meets the elements s * j + phase - behind.
 namespace swage::synth {
 
 struct DenseRegion {

@@ -209,6 +209,30 @@ std::int64_t neighboursOfRows(const HaloProblem& problem, const HaloTiles& tiles
   return areMultiples(4) ? 4 : bytes <= 2 && areMultiples(2) ? 2 : 0;
 }
 
+// The same for phases whose results lie between each other, so that a row begins with that of the first phase.
+std::int64_t neighboursOfPhases(const HaloProblem& problem) {
+  if (!problem.phase || problem.phaseStep != 1 || problem.resultStores.size() != 1 ||
+      problem.readsPositions(problem.resultStores.front().prim)) {
+    return 1;
+  }
+  const Operand& result = problem.region.operands[static_cast<std::size_t>(problem.resultStores.front().operand)];
+  const std::size_t across = problem.across().position;
+  if (result.dtype != domain::ScalarType::Float32 || !result.bounds.empty() ||
+      result.strides[across] != problem.phases || result.strides[*problem.phase] != 1) {
+    return 1;
+  }
+  const auto areMultiples = [&](std::int64_t count) {
+    bool are = result.offset % count == 0;
+    for (std::size_t axis = 0; axis < result.strides.size(); ++axis) {
+      are = are && (axis == across || axis == *problem.phase || result.strides[axis] % count == 0);
+    }
+    return are && std::all_of(problem.results.begin(), problem.results.end(), [&](const Bound& bound) {
+             return bound.factors[*problem.phase] == 0 || (bound.offset == 0 && bound.extent % count == 0);
+           });
+  };
+  return areMultiples(4) ? 4 : areMultiples(2) ? 2 : 1;
+}
+
 }  // namespace
 
 HaloTiles::HaloTiles(const Instance& instance)
@@ -271,6 +295,7 @@ HaloLayout::HaloLayout(const HaloProblem& problem, const HaloTiles& of, const do
     foldedFloats = (4 * of.groupsAcross() + kept) * of.pixels * problem.phases;
   }
   share(problem, of, device, problem.phases > 1 ? stagedBlocks * 8 * problem.phases + 4 : 0);
+  stagedNeighbours = neighboursOfPhases(problem);
   if (const std::int64_t neighbours = neighboursOfRows(problem, of); neighbours > 0) {
     HaloLayout staging = *this;
     staging.stagedNeighbours = neighbours;
@@ -339,6 +364,10 @@ std::int64_t HaloLayout::itemsAtOnce(const HaloTiles& of) const {
   return divideUp(items, divideUp(items, most));
 }
 
+std::int64_t HaloLayout::rounds(const HaloTiles& of) const {
+  return divideUp(allPixels * of.pieces(), of.gatherers() * itemsAtOnce(of));
+}
+
 double instructionsOf(const Region& region, const std::vector<int>& prims, int held) {
   static const std::map<std::string_view, double> costs{
       {"exp", 10.0},     {"erf", 28.0}, {"tanh", 18.0},  {"log", 14.0},       {"div", 10.0}, {"inverse", 2.0},
@@ -364,10 +393,6 @@ std::vector<int> keptOfFolds(const HaloProblem& problem) {
   const Region& region = problem.region;
   std::vector<int> kept;
   std::vector<bool> isSeen(region.prims.size(), false);
-std::int64_t HaloLayout::rounds(const HaloTiles& of) const {
-  return divideUp(allPixels * of.pieces(), of.gatherers() * itemsAtOnce(of));
-}
-
   const std::function<void(int)> collect = [&](int prim) {
     const Prim& self = region.prims[static_cast<std::size_t>(prim)];
     if (isSeen[static_cast<std::size_t>(prim)]) {

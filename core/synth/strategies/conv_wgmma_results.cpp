@@ -8,6 +8,20 @@
 #include "core/synth/sizes.h"
 
 namespace swage::synth {
+namespace {
+
+// Of all positions that there are.
+bool holdsEverywhere(const Region& region, const Bound& bound) {
+  std::int64_t least = bound.offset;
+  std::int64_t most = bound.offset;
+  for (std::size_t axis = 0; axis < bound.factors.size(); ++axis) {
+    const std::int64_t last = bound.factors[axis] * (region.axes[axis].extent - 1);
+    (last < 0 ? least : most) += last;
+  }
+  return least >= 0 && most < bound.extent;
+}
+
+}  // namespace
 
 void HaloResults::write() {
   const KernelWriter::Scope outside = m_writer.scope();
@@ -189,7 +203,12 @@ std::string HaloResults::isThere(bool isSecond) {
   }
   std::vector<std::size_t> axes = m_shape.batch;
   axes.insert(axes.end(), m_shape.rows.begin(), m_shape.rows.end());
-  add(insideAll(m_writer, m_problem.results, axes));
+  std::vector<Bound> bounds = m_problem.results;
+  const bool areWhole = m_problem.across().positions % m_tiles.width() == 0;
+  std::erase_if(bounds, [&](const Bound& bound) {
+    return (areWhole || bound.factors[m_problem.across().position] == 0) && holdsEverywhere(m_region, bound);
+  });
+  add(insideAll(m_writer, bounds, axes));
   bind(false);
   return condition;
 }

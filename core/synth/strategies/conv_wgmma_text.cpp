@@ -379,7 +379,7 @@ std::vector<std::string> HaloText::pairs() const {
 }
 
 std::string HaloText::isEmptyTile() const {
-  const std::string inside = insideAll(writer, problem.blockBounds(), problem.batch);
+  const std::string inside = insideAll(writer, problem.emptyBounds(), problem.batch);
   return inside.empty() ? std::string() : fmt::format("!({})", inside);
 }
 

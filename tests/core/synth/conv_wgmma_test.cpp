@@ -171,6 +171,35 @@ INSTANTIATE_TEST_SUITE_P(
         transposed({"DilatedByTheStride", 2, 2, 16, 20, {1, 5, 9}, {1, 3, 3}, {1, 2, 2}, {0, 1, 1}, {1, 2, 2}}),
         transposed(
             {"DilatedInLongRows", 1, 3, 16, 64, {1, 1, 150}, {1, 1, 3}, {1, 1, 2}, {0, 0, 1}, {1, 1, 2}, 1, kRow}),
+        transposed({"OfPhasesOfTheResults",
+                    2,
+                    2,
+                    16,
+                    20,
+                    {1, 6, 9},
+                    {1, 3, 3},
+                    {1, 2, 2},
+                    {0, 1, 1},
+                    {1, 1, 1},
+                    1,
+                    {},
+                    true,
+                    {0, 1, 1}}),
+        transposed({"OfPhasesOfTheResultsWithMorePlaces", 2, 2, 16, 20, {1, 6, 9}, {1, 4, 5}, {1, 2, 3}, {0, 1, 2}}),
+        transposed({"OfPhasesOfTheResultsInThreeDimensions",
+                    3,
+                    1,
+                    32,
+                    16,
+                    {3, 6, 9},
+                    {3, 3, 3},
+                    {2, 2, 2},
+                    {1, 1, 1},
+                    {1, 1, 1},
+                    1,
+                    {},
+                    true,
+                    {1, 1, 1}}),
         transposed({"DilatedAcrossPhases", 2, 1, 16, 18, {1, 4, 9}, {1, 3, 3}, {1, 5, 5}, {0, 1, 1}, {1, 2, 2}}),
         transposed(
             {"OfOtherStrides", 2, 2, 32, 36, {1, 6, 17}, {1, 3, 5}, {1, 2, 3}, {0, 1, 2}, {1, 2, 1}, 2, kTwoSteps})),
@@ -316,6 +345,10 @@ TEST(WgmmaConvolution, KeepsInputsOfAnySize) {
     expectAnySize(c, device, kFloatError);
     c.changes.clear();
   }
+  for (const Changes& changes : {ahead({}, 2), ahead({}, 3)}) {
+    c.changes = changes;
+    expectAnySize(c, cudaDevice(), kHalfError);
+  }
   c.changes = paired({{"mode", 1}});
   expectAnySize(c, cudaDevice(), kFloatError);
 }
@@ -345,10 +378,6 @@ TEST(WgmmaConvolution, KeepsSmallInputsBesideLargeOnes) {
 class OddNumbers : public ::testing::TestWithParam<Changes> {};
 
 TEST_P(OddNumbers, AreSpreadNoFurtherThanFloatDoes) {
-  for (const Changes& changes : {ahead({}, 2), ahead({}, 3)}) {
-    c.changes = changes;
-    expectAnySize(c, cudaDevice(), kHalfError);
-  }
   const Conv c{"", 2, 1, 32, 18, {1, 12, 20}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 2};
   Operands all(c);
   all.x[5] = kInfinity;
