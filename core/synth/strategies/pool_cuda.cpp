@@ -2,12 +2,11 @@
 // Windows without weights on a GPU. What lies above each other is folded in registers, column by column and in vectors,
 // then what lies beside each other in shared memory: so memory is read once, and each result costs few instructions.
 #include <algorithm>
-#include <numeric>
 
 #include "core/synth/emit/frame.h"
 #include "core/synth/strategies/cuda_loops.h"
 #include "core/synth/strategies/joining.h"
-#include "core/synth/strategies/pool.h"
+#include "core/synth/strategies/pool_tile.h"
 #include "core/synth/strategies/streaming.h"
 
 namespace swage::synth::cuda {
@@ -17,59 +16,6 @@ constexpr std::int64_t kMostShared = 48 << 10;
 constexpr std::int64_t kMostLoads = 160;  // of a thread, written out by the compiler
 constexpr std::int64_t kUnrolled = 8;
 
-std::int64_t remainder(std::int64_t a, std::int64_t b) {
-  return (a % b + b) % b;
-}
-
-// How results are shared out: a block makes some lines of results, or a part of one. Lines that a thread makes together
-// are a bundle.
-struct PoolTile {
-  PoolTile(const Instance& instance, const Pool& pool)
-      : threads(instance.value("threads", 1)),
-        width(instance.value("vector_width", 1)),
-        rows(instance.value("rows", 1)) {
-    const Columns& columns = pool.columns;
-    shift = remainder(columns.begin, width);
-    bundles = 1;
-    for (const std::size_t axis : pool.lines) {
-      bundles *= instance.region.axes[axis].extent;
-    }
-    if (pool.rows) {
-      apart = rows > 1 ? pool.rows->apart : 1;
-      bundlesOfAxis = divideUp(pool.rows->results, apart * rows) * apart;
-      bundles = bundles / pool.rows->results * bundlesOfAxis;
-    }
-    const std::int64_t capacity = threads * instance.value("items", 1);
-    vectors = divideUp(shift + columns.seenBy(columns.results), width);
-    results = columns.results;
-    if (vectors <= capacity) {
-      atOnce = std::min(capacity / vectors, bundles);
-      return;
-    }
-    vectors = capacity;
-    const std::int64_t room = capacity * width - shift - (columns.taps - 1) * columns.reach - 1;
-    const std::int64_t whole = width / std::gcd(columns.step, width);  // results whose columns begin like these
-    results = room < 0 ? 0 : (room / columns.step + 1) / whole * whole;
-    tiles = results > 0 ? divideUp(columns.results, results) : 1;
-  }
-
-  [[nodiscard]] std::int64_t pitch() const { return vectors * width; }
-  [[nodiscard]] std::int64_t sharedElements() const { return atOnce * rows * pitch(); }
-  [[nodiscard]] std::int64_t blocks() const { return tiles * divideUp(bundles, atOnce); }
-
-  std::int64_t threads;
-  std::int64_t width;
-  std::int64_t rows;               // lines of a bundle
-  std::int64_t apart = 1;          // from one of them to the next
-  std::int64_t shift = 0;          // of the first column that is seen, from the first that is read
-  std::int64_t bundles = 1;        // of all
-  std::int64_t bundlesOfAxis = 1;  // along the axis of rows
-  std::int64_t atOnce = 1;         // bundles of a block
-  std::int64_t vectors = 1;        // that a block reads of a row
-  std::int64_t results = 1;        // of a line, for a block
-  std::int64_t tiles = 1;          // of a line
-};
-
 class PoolText {
  public:
   PoolText(const Instance& instance, const Pool& pool)
@@ -77,8 +23,8 @@ class PoolText {
         m_pool(pool),
         m_tile(instance, pool),
         m_writer(instance, Dialect::of(domain::Language::CudaCpp),
-                 {"folded", "from", "bundle", "bundles", "item", "column", "best", "seen", "first", "result", "line",
-                  "at", "has", "found", "turn", "r", "j", "v", "x"}),
+                 {"folded", "from", "bundle", "bundles", "item", "column", "best", "seen", "first", "result",
+                  "line",   "at",   "has",    "found",   "turn", "r",      "j",    "v",    "x",     "q"}),
         m_code(m_writer.code()),
         m_type(m_region.prims[static_cast<std::size_t>(pool.seen)].type),
         m_join(m_writer.dialect(), m_region.folds.front().kind, m_type) {}
@@ -86,8 +32,10 @@ class PoolText {
   KernelText run(const std::string& entry) {
     comment();
     openCudaKernel(m_writer, entry, m_tile.threads);
-    m_code.line("__shared__ __align__(16) {} folded[{}][{}];", m_join.type(), m_tile.atOnce * m_tile.rows,
-                m_tile.pitch());
+    if (!m_tile.hasWholeWindows()) {
+      m_code.line("__shared__ __align__(16) {} folded[{}][{}];", m_join.type(), m_tile.atOnce * m_tile.rows,
+                  m_tile.pitch());
+    }
     const bool isCut = m_tile.tiles > 1;
     const std::int64_t start = m_pool.columns.begin - m_tile.shift;
     if (isCut) {
@@ -100,8 +48,10 @@ class PoolText {
                 isCut ? fmt::format(" / {}", m_tile.tiles) : "",
                 m_tile.atOnce > 1 ? fmt::format(" * {}", m_tile.atOnce) : "");
     foldColumns();
-    m_code.line("__syncthreads();");
-    foldAlong();
+    if (!m_tile.hasWholeWindows()) {
+      m_code.line("__syncthreads();");
+      foldAlong();
+    }
     m_code.close();
     return m_writer.finish();
   }
@@ -114,7 +64,8 @@ class PoolText {
                              : fmt::format(" A block makes {} lines", m_tile.atOnce * m_tile.rows);
     text += fmt::format(": its threads fold columns of rows, {} at once", m_tile.width);
     text += m_tile.rows > 1 ? fmt::format(", for {} lines that share rows,", m_tile.rows) : "";
-    m_code.comment(text + " and then what lies side by side.");
+    m_code.comment(text +
+                   (m_tile.hasWholeWindows() ? ", which hold whole windows." : " and then what lies side by side."));
   }
 
   // The coordinates of the results of a bundle; along the axis of rows, those of its first line are `first`.
@@ -173,6 +124,17 @@ class PoolText {
     m_code.line("best[r][v] = {};", m_join.neutral());
     closeLanes();
     foldRows();
+    if (m_tile.hasWholeWindows()) {
+      foldVectors();
+    } else {
+      keepColumns(vector);
+    }
+    m_code.close();
+    m_writer.leave(outside);
+  }
+
+  // For the threads that fold what lies side by side.
+  void keepColumns(const std::string& vector) {
     const std::string line = m_tile.atOnce > 1 ? fmt::format("item / {} * {} + r", m_tile.vectors, m_tile.rows) : "r";
     m_code.pragma("#pragma unroll");
     m_code.open("for (int r = 0; r < {}; ++r)", m_tile.rows);
@@ -182,8 +144,29 @@ class PoolText {
       m_code.line("folded[{}][{}] = best[r][0];", line, vector);
     }
     m_code.close();
+  }
+
+  // The results of a thread's own columns.
+  void foldVectors() {
+    const Columns& columns = m_pool.columns;
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int q = 0; q < {}; ++q)", m_tile.ofVector);
+    m_code.line("const int result = column / {} + q;", columns.taps);
+    m_writer.bindAxis(columns.axis, "result");
+    const bool isCut = m_tile.tiles * m_tile.vectors * m_tile.ofVector != columns.results;
+    if (isCut) {
+      m_code.open("if (result < {})", columns.results);
+    }
+    m_code.line("{} found = best[0][q * {}];", m_join.type(), columns.taps);
+    m_code.pragma("#pragma unroll");
+    m_code.open("for (int j = 1; j < {}; ++j)", columns.taps);
+    m_code.line("found = {};", m_join("found", fmt::format("best[0][q * {} + j]", columns.taps)));
     m_code.close();
-    m_writer.leave(outside);
+    store();
+    if (isCut) {
+      m_code.close();
+    }
+    m_code.close();
   }
 
   void openLanes() {

@@ -83,6 +83,8 @@ std::vector<Case> pools() {
            {listArg({3, 3}), listArg({1, 1}), listArg({1, 1})}, {128, 128, 56, 56}, {128, 128, 56, 56}),
       pool("max_pool2d_half", functional + "max_pool2d(a, 2)", "max_pool2d", {listArg({2, 2}), listArg({2, 2})},
            {256, 64, 128, 128}, {256, 64, 64, 64}, Type::Float16),
+      pool("avg_pool3d_half", functional + "avg_pool3d(a, 2)", "avg_pool3d",
+           {listArg({2, 2, 2}), listArg({2, 2, 2}), listArg({0, 0, 0})}, {32, 64, 32, 64, 64}, {32, 64, 16, 32, 32}),
       pool("global_average", functional + "adaptive_avg_pool2d(a, 1)", "adaptive_avg_pool2d", {listArg({1, 1})},
            {256, 2048, 16, 16}, {256, 2048, 1, 1}),
   };
