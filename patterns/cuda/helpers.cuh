@@ -303,14 +303,14 @@ struct ExactSum {
 __device__ inline float inverseOf(int count) { return invert(float(count)); }
 
 //! swage:helper reduceWarp unless merged
-// Joins the numbers of a warp; all threads get that of the first, because rounding may differ with the order.
-template <class T, class Join>
+// Joins the numbers of so many lanes; all get that of the first, because rounding may differ with the order.
+template <int Lanes = 32, class T, class Join>
 __device__ inline T reduceWarp(T x, Join join) {
 #pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) {
+  for (int mask = Lanes / 2; mask > 0; mask /= 2) {
     x = join(x, __shfl_xor_sync(0xffffffffu, x, mask));
   }
-  return __shfl_sync(0xffffffffu, x, 0);
+  return __shfl_sync(0xffffffffu, x, 0, Lanes);
 }
 
 //! swage:helper reduceWarp if merged
@@ -326,14 +326,14 @@ __device__ inline T moveWords(T x, Move move) {
   memcpy(&x, words, sizeof(T));
   return x;
 }
-// Joins what a warp has found; all threads get that of the first, because rounding may differ with the order.
-template <class T, class Join>
+// Joins what so many lanes have found; all get that of the first, because rounding may differ with the order.
+template <int Lanes = 32, class T, class Join>
 __device__ inline T reduceWarp(T x, Join join) {
 #pragma unroll
-  for (int mask = 16; mask > 0; mask /= 2) {
+  for (int mask = Lanes / 2; mask > 0; mask /= 2) {
     x = join(x, moveWords(x, [=](unsigned int word) { return __shfl_xor_sync(0xffffffffu, word, mask); }));
   }
-  return moveWords(x, [](unsigned int word) { return __shfl_sync(0xffffffffu, word, 0); });
+  return moveWords(x, [](unsigned int word) { return __shfl_sync(0xffffffffu, word, 0, Lanes); });
 }
 
 //! swage:helper reduceBlock

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reductions along the innermost axis, a warp to a group.
+// Reductions along the innermost axis, a warp to a group, or to several short ones.
 #include <algorithm>
 
 #include "core/synth/emit/cuda_rows.h"
@@ -10,23 +10,42 @@
 namespace swage::synth::cuda {
 namespace {
 
+constexpr std::int64_t kLeastAtOnce = 64;  // bytes that the lanes of a group read side by side
+constexpr std::int64_t kMostSteps = 8;     // of lanes that are fewer than a warp
+
+// How a block is shared out.
+struct WarpSplit {
+  explicit WarpSplit(const Instance& instance)
+      : warps(instance.value("warps", 1)), lanes(instance.value("lanes", kWarp)) {}
+
+  std::int64_t warps;
+  std::int64_t lanes;  // of a group
+
+  [[nodiscard]] std::int64_t groups() const { return warps * kWarp / lanes; }  // of a block
+};
+
 // Writes one kernel.
 class RowWarpText final : private RowText {
  public:
   explicit RowWarpText(const Instance& instance)
-      : RowText(instance), m_warps(instance.value("warps", 1)), m_keeps(instance.value("keep") != 0) {}
+      : RowText(instance), m_split(instance), m_keeps(instance.value("keep") != 0) {}
 
   KernelText run(const std::string& entry) {
-    const std::int64_t steps = stepsOf(vectors(), kWarp);
-    m_code.comment(
-        fmt::format("{}, one to a warp, {}.", rowsText(),
-                    m_keeps ? "which keeps its elements in registers" : "which reads its elements more than once"));
-    openCudaKernel(m_writer, entry, m_warps * kWarp);
-    m_code.line("const int lane = threadIdx.x % 32;");
+    const std::int64_t lanes = m_split.lanes;
+    const std::int64_t steps = stepsOf(vectors(), lanes);
+    m_code.comment(fmt::format(
+        "{}, one to {}, {}.", rowsText(), lanes == kWarp ? "a warp" : fmt::format("{} lanes", lanes),
+        lanes < kWarp ? (m_keeps ? "which keep its elements in registers" : "which read its elements more than once")
+        : m_keeps     ? "which keeps its elements in registers"
+                      : "which reads its elements more than once"));
+    openCudaKernel(m_writer, entry, m_split.warps * kWarp);
+    m_code.line("const int lane = threadIdx.x % {};", lanes);
     if (m_groups > 1) {
-      openGroup(m_warps == 1 ? "blockIdx.x" : fmt::format("{}blockIdx.x * {} + threadIdx.x / 32", cast(), m_warps));
+      openGroup(m_split.groups() == 1
+                    ? "blockIdx.x"
+                    : fmt::format("{}blockIdx.x * {} + threadIdx.x / {}", cast(), m_split.groups(), lanes));
     }
-    if (m_groups % m_warps != 0) {
+    if (m_groups % m_split.groups() != 0) {
       m_code.open("if ({} >= {})", m_groups > 1 ? "row" : "threadIdx.x / 32", m_groups);
       m_code.line("return;");
       m_code.close();
@@ -34,9 +53,9 @@ class RowWarpText final : private RowText {
     m_code.line("const {} {} = lane{};", m_writer.index(), steps > 1 ? "first" : "k", timesWidth());
     const Batch all{.first = steps > 1 ? "first" : "k",
                     .counter = "step",
-                    .distance = kWarp * width(),
+                    .distance = lanes * width(),
                     .count = steps,
-                    .end = vectors() % kWarp == 0 ? "" : fmt::format("{}", m_length),
+                    .end = vectors() % lanes == 0 ? "" : fmt::format("{}", m_length),
                     .axes = m_foldAxes};
     if (m_keeps) {
       m_code.comment("Each lane loads its share of the row from memory into registers.");
@@ -77,10 +96,12 @@ class RowWarpText final : private RowText {
     } else {
       reduceRead(stage, all, steps);
     }
-    found(stage, index, fmt::format("reduceWarp({}, {})", own(stage, isLong(stage, steps)), stage.join()));
+    found(stage, index,
+          fmt::format("reduceWarp{}({}, {})", m_split.lanes == kWarp ? "" : fmt::format("<{}>", m_split.lanes),
+                      own(stage, isLong(stage, steps)), stage.join()));
   }
 
-  std::int64_t m_warps;
+  WarpSplit m_split;
   bool m_keeps;
 };
 
@@ -93,7 +114,7 @@ class RowWarp final : public LoopStrategy {
     const RowShape shape = rowShape(instance);
     Launch launch = oneLaunch(entry);
     launch.step.block.x = narrow(instance.value("warps") * kWarp);
-    launch.step.grid.x = narrow(divideUp(shape.groups, instance.value("warps", 1)));
+    launch.step.grid.x = narrow(divideUp(shape.groups, WarpSplit(instance).groups()));
     return launch;
   }
 
@@ -105,8 +126,9 @@ class RowWarp final : public LoopStrategy {
   [[nodiscard]] std::optional<double> estimate(const Instance& instance) const override {
     const RowShape shape = rowShape(instance);
     const bool isKept = instance.value("keep") != 0;
-    const std::int64_t steps = divideUp(shape.vectors, kWarp);
-    return secondsOfGroups(instance, {.blocks = divideUp(shape.groups, instance.value("warps", 1)),
+    const WarpSplit split(instance);
+    const std::int64_t steps = divideUp(shape.vectors, split.lanes);
+    return secondsOfGroups(instance, {.blocks = divideUp(shape.groups, split.groups()),
                                       .threads = instance.value("warps", 1) * kWarp,
                                       .registers = 32 + (isKept ? steps * instance.value("vector_width", 1) : 4),
                                       .steps = steps,
@@ -118,7 +140,12 @@ class RowWarp final : public LoopStrategy {
  private:
   [[nodiscard]] Result<> fitsPattern(const Instance& instance) const override {
     const RowShape shape = rowShape(instance);
-    const std::int64_t steps = divideUp(shape.vectors, kWarp);
+    const WarpSplit split(instance);
+    const std::int64_t steps = divideUp(shape.vectors, split.lanes);
+    const std::int64_t bytes = split.lanes * instance.value("vector_width", 1) * narrowestBytes(instance.region);
+    if (split.lanes < kWarp && (shape.groups % split.groups() != 0 || steps > kMostSteps || bytes < kLeastAtOnce)) {
+      return unfit("a group is too long for fewer lanes than a warp has, or the last warp would have some to spare");
+    }
     const std::int64_t held = steps * instance.value("vector_width", 1) * std::max(1, streamedLoads(instance.region));
     if (instance.value("keep") != 0 && held > 96) {
       return unfit("a group does not fit into the registers of a warp");

@@ -17,6 +17,7 @@ constexpr double kSector = 32.0;    // bytes that come from memory at least
 constexpr double kLatency = 7e-7;   // seconds until memory answers
 constexpr double kAgain = 2.5e-7;   // and a cache
 constexpr double kOfBlock = 4e-7;   // that a block takes to begin and to end
+constexpr double kStart = 8e-8;     // until a multiprocessor may get another block
 constexpr double kCacheRate = 2.0;  // of the second-level cache, against memory
 constexpr double kCacheUsed = 0.5;  // of it, before what was read is gone
 
@@ -81,14 +82,6 @@ double reachedWith(std::int64_t bytes) {
   return kReached * (bytes >= 16 ? 1.0 : bytes >= 8 ? 0.95 : 0.85);
 }
 
-std::int64_t narrowestBytes(const Region& region) {
-  std::int64_t narrowest = 16;
-  for (const Operand& operand : region.operands) {
-    narrowest = std::min(narrowest, static_cast<std::int64_t>(domain::byteSize(operand.dtype)));
-  }
-  return narrowest;
-}
-
 // A cluster that keeps its group on the chip waits for all of it before it stores any of it: only other clusters use
 // the memory meanwhile. Narrow loads need more threads to keep as much on its way. Fitted to rows of 0.25 to 1.5 MB on
 // an H200.
@@ -107,6 +100,14 @@ double together(double a, double b) {
 }
 
 }  // namespace
+
+std::int64_t narrowestBytes(const Region& region) {
+  std::int64_t narrowest = 16;
+  for (const Operand& operand : region.operands) {
+    narrowest = std::min(narrowest, static_cast<std::int64_t>(domain::byteSize(operand.dtype)));
+  }
+  return narrowest;
+}
 
 double secondsOfGroups(const Instance& instance, const GroupWork& work) {
   const Region& region = instance.region;
@@ -131,7 +132,10 @@ double secondsOfGroups(const Instance& instance, const GroupWork& work) {
                          trips * (kLatency + (passes - 1.0) * (isCached ? kAgain : kLatency));
   const double rounds = std::ceil(static_cast<double>(work.blocks * std::max<std::int64_t>(1, work.blocksOfGroup)) /
                                   static_cast<double>(places * device.multiprocessors));
-  const double waits = work.isPersistent ? 0.0 : rounds * ofBlock;
+  const double starts =  // one after another
+      kStart * static_cast<double>(work.blocks) /
+      static_cast<double>(std::max<std::int64_t>(1, device.multiprocessors));
+  const double waits = work.isPersistent ? 0.0 : std::max(rounds * ofBlock, starts);
   return device.launchSeconds + together(std::max(memory, secondsOfPrims(region, device) * passes), waits) + work.idle;
 }
 

@@ -24,6 +24,8 @@ struct GroupWork {
   bool isPersistent = false;  // blocks stay: what one waits for, others hide
 };
 
+// Bytes of the narrowest element of all operands, at most 16.
+[[nodiscard]] std::int64_t narrowestBytes(const Region& region);
 // Elements are read in vectors of the instance's width, along the axis that is innermost.
 [[nodiscard]] double secondsOfGroups(const Instance& instance, const GroupWork& work);
 

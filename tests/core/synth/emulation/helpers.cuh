@@ -483,12 +483,12 @@ inline T moveWords(T x, Move move) {
   std::memcpy(&x, words, sizeof(T));
   return x;
 }
-template <class T, class Join>
+template <int Lanes = 32, class T, class Join>
 inline T reduceWarp(T x, Join join) {
-  for (int mask = 16; mask > 0; mask /= 2) {
+  for (int mask = Lanes / 2; mask > 0; mask /= 2) {
     x = join(x, moveWords(x, [=](unsigned word) { return __shfl_xor_sync(0xffffffffu, word, mask); }));
   }
-  return moveWords(x, [](unsigned word) { return __shfl_sync(0xffffffffu, word, 0); });
+  return moveWords(x, [](unsigned word) { return __shfl_sync(0xffffffffu, word, 0, Lanes); });
 }
 
 //! swage:helper reduceBlock

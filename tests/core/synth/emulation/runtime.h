@@ -397,8 +397,9 @@ T __shfl_xor_sync(unsigned /*lanes*/, T x, int mask) {
   return swage_fromLane(x, (threadIdx.x % 32) ^ static_cast<unsigned>(mask));
 }
 template <class T>
-T __shfl_sync(unsigned /*lanes*/, T x, int from) {
-  return swage_fromLane(x, static_cast<unsigned>(from));
+T __shfl_sync(unsigned /*lanes*/, T x, int from, int width = 32) {
+  const unsigned lane = threadIdx.x % 32;
+  return swage_fromLane(x, lane - lane % static_cast<unsigned>(width) + static_cast<unsigned>(from));
 }
 // Lanes at the end keep their own.
 template <class T>
@@ -411,6 +412,8 @@ T __shfl_down_sync(unsigned /*lanes*/, T x, unsigned distance) {
   const unsigned lane = threadIdx.x % 32;
   return swage_fromLane(x, lane + distance > 31 ? lane : lane + distance);
 }
+// The C library declares another function of this name.
+#define __expf expf
 inline float __fdividef(float x, float y) {
   return x / y;
 }
