@@ -38,9 +38,7 @@ class HaloBring : private HaloPart {
     writePlaces();
     syncGatherers();
     if (m_text.isScaled()) {
-      m_code.open("for (bool is_last = false, is_again = false; !is_last;)");
-      m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
-      m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
+      openPass();
     }
     m_text.openSteps();
     m_code.line("const unsigned int to = memory + slot * {};", m_layout.patchBytes);
@@ -52,6 +50,13 @@ class HaloBring : private HaloPart {
     }
     m_code.close();
     m_writer.leave(outside);
+  }
+
+  // A tile is brought with a scale, and once more if that does not suit it.
+  void openPass() {
+    m_code.open("for (bool is_last = false, is_again = false; !is_last;)");
+    m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
+    m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
   }
 
   // The patch of a step is there.
@@ -74,16 +79,16 @@ class HaloBring : private HaloPart {
     m_code.comment(fmt::format("Each thread has {} rounds of {} numbers on their way, also to the next tile.",
                                m_tiles.ahead, m_layout.itemsAtOnce(m_tiles) * 8));
     m_code.line("float* const arriving = reinterpret_cast<float*>(behind + {}) + thread;", m_layout.arriving);
-    m_code.line("int asked = 0, asked_step = 0, asked_round = 0, round_at = 0;  // what is asked for next, and where");
-    m_code.line("int table = 0;  // of its tile");
-    m_code.line("bool is_more = true;");
+    m_code.line("int asked = 0, asked_step = 0, asked_round = 0;  // what is asked for next");
+    m_code.line("int round_at = 0, table = 0;  // where that round goes, and where its tile is told of");
+    m_code.line(
+        "bool is_more = true, is_fresh = true;  // whether there is a next one; whether nothing has been asked for");
     writeLayOut();
     writeAsk();
     const KernelWriter::Scope outside = m_writer.scope();
-    m_code.line("bool is_fresh = true;  // nothing of the tile has been asked for");
     m_text.openTiles();
     m_text.passOverEmpty();
-    m_code.open("for (bool is_last = false, is_again = false; !is_last;)");
+    openPass();
     m_code.open("if (is_fresh)");
     m_code.line("asked = i - 1, asked_step = {}, asked_round = 0, round_at = 0;", m_layout.steps);
     m_code.line("is_more = true;");
@@ -92,8 +97,6 @@ class HaloBring : private HaloPart {
     m_code.line("ask();");
     m_code.close();
     m_code.close();
-    m_code.line("const float scale = __int_as_float((exponent + 127) << 23);");
-    m_code.line("unsigned int largest = 0;  // magnitude that this thread has seen");
     m_code.open("for (int step = 0; step < {}; ++step)", m_layout.steps);
     m_code.line("const unsigned int to = memory + slot * {};", m_layout.patchBytes);
     gatherRounds();
@@ -138,8 +141,9 @@ class HaloBring : private HaloPart {
     m_code.line("lay_out();");
     m_code.close();
     m_code.open("if (is_more)");
-    m_code.line("const int step = asked_step, first = thread + asked_round * {};", m_tiles.gatherers() * atOnce);
-    m_code.line("const unsigned int at = sharedAddress(arriving + round_at * {});", m_tiles.gatherers() * atOnce * 8);
+    const std::int64_t ofRound = m_tiles.gatherers() * atOnce;
+    m_code.line("const int step = asked_step, first = thread + asked_round * {};", ofRound);
+    m_code.line("const unsigned int at = sharedAddress(arriving + round_at * {});", ofRound * 8);
     m_text.nameFar();
     bringItems(atOnce);
     if (m_layout.rounds(m_tiles) > 1) {

@@ -142,7 +142,7 @@ INSTANTIATE_TEST_SUITE_P(
         Conv{"WithPadding", 2, 2, 3, 20, {1, 9, 10}, {1, 3, 3}, {1, 1, 1}, {0, 1, 1}, {1, 1, 1}, 1, twins()},
         Conv{"OfWideWindows", 2, 2, 3, 16, {1, 17, 19}, {1, 7, 7}, {1, 2, 2}, {0, 3, 3}, {1, 1, 1}, 1, twins()},
         Conv{"OfThreeDimensions", 3, 1, 3, 16, {3, 9, 14}, {3, 3, 3}, {1, 1, 2}, {1, 0, 1}, {1, 1, 1}, 1, twins(kTwo)},
-        Conv{"OfEvenWindows", 2, 1, 4, 40, {1, 9, 21}, {2, 3}, {1, 1, 1}, {0, 1, 2}, {1, 1, 3}, 1, twins()},
+        Conv{"OfEvenWindows", 2, 1, 4, 40, {1, 9, 21}, {1, 2, 4}, {1, 1, 1}, {0, 1, 2}, {1, 1, 3}, 1, twins()},
         Conv{"OfOneDimension", 1, 2, 2, 19, {1, 1, 200}, {1, 1, 5}, {1, 1, 3}, {0, 0, 3}, {1, 1, 2}, 1, twins(kRow)},
         transposed({"Transposed", 2, 1, 3, 17, {1, 7, 6}, {1, 3, 3}, {1, 1, 1}, {0, 1, 0}, {1, 1, 1}, 1, twins()})),
     [](const auto& each) { return each.param.name; });
