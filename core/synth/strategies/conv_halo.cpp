@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <iterator>
 #include <numeric>
 
 #include "core/synth/strategies/conv_pool.h"
@@ -308,6 +309,16 @@ bool settleFolds(HaloProblem& problem) {
   return isFloat && (hasPositions ? canFoldPositions(problem) : canFoldChannels(problem));
 }
 
+// All coordinates with all multiples of a factor below `count` times it added.
+std::vector<std::int64_t> moved(const std::vector<std::int64_t>& coordinates, std::int64_t factor, std::int64_t count) {
+  std::vector<std::int64_t> all;
+  for (std::int64_t at = 0; at < (factor == 0 ? 1 : count); ++at) {
+    std::transform(coordinates.begin(), coordinates.end(), std::back_inserter(all),
+                   [&](std::int64_t coordinate) { return coordinate + factor * at; });
+  }
+  return all;
+}
+
 }  // namespace
 
 std::optional<HaloProblem> HaloProblem::of(const Region& given, std::int64_t depth) {
@@ -424,26 +435,16 @@ std::vector<Bound> HaloProblem::blockBounds() const {
 std::vector<Bound> HaloProblem::emptyBounds() const {
   std::vector<Bound> bounds = blockBounds();
   std::erase_if(bounds, [this](const Bound& bound) {
-    std::vector<std::int64_t> coordinates{bound.offset};  // of each group and phase, of the first place of the window
+    std::vector<std::int64_t> firsts{bound.offset};  // coordinates of the first place, for each of `batch`
     for (const std::size_t axis : batch) {
-      const std::size_t count = bound.factors[axis] == 0 ? 0 : coordinates.size();
-      for (std::int64_t at = 1; at < region.axes[axis].extent; ++at) {
-        for (std::size_t i = 0; i < count; ++i) {
-          coordinates.push_back(coordinates[i] + bound.factors[axis] * at);
-        }
-      }
+      firsts = moved(firsts, bound.factors[axis], region.axes[axis].extent);
     }
-    return std::all_of(coordinates.begin(), coordinates.end(), [&](std::int64_t first) {
-      const std::vector<std::size_t> places = windows();
-      return std::any_of(places.begin(), places.end(), [&](std::size_t window) {
-        for (std::int64_t at = 0; at < region.axes[window].extent && bound.factors[window] != 0; ++at) {
-          const std::int64_t coordinate = first + bound.factors[window] * at;
-          if (coordinate >= 0 && coordinate < bound.extent) {
-            return true;
-          }
-        }
-        return false;
-      });
+    return std::all_of(firsts.begin(), firsts.end(), [&](std::int64_t first) {
+      std::vector<std::int64_t> places{first};
+      for (const std::size_t axis : windows()) {
+        places = moved(places, bound.factors[axis], region.axes[axis].extent);
+      }
+      return std::any_of(places.begin(), places.end(), [&](std::int64_t at) { return at >= 0 && at < bound.extent; });
     });
   });
   return bounds;

@@ -304,10 +304,10 @@ std::span<const Bound> ConvProblem::results() const {
   return m_dense ? std::span<const Bound>(m_dense->results) : std::span<const Bound>();
 }
 
-bool rowsStartAt(const Operand& operand, std::size_t across, std::int64_t count) {
+bool rowsStartAt(const Operand& operand, std::initializer_list<std::size_t> across, std::int64_t count) {
   bool is = operand.offset % count == 0;
   for (std::size_t axis = 0; axis < operand.strides.size(); ++axis) {
-    is = is && (axis == across || operand.strides[axis] % count == 0);
+    is = is && (std::ranges::count(across, axis) > 0 || operand.strides[axis] % count == 0);
   }
   return is;
 }
@@ -318,7 +318,7 @@ ResultRows resultRows(const Operand& out, std::size_t across) {
     return ResultRows::Apart;
   }
   const std::int64_t count = kSector / static_cast<std::int64_t>(domain::byteSize(out.dtype));
-  return rowsStartAt(out, across, count) ? ResultRows::InSectors : ResultRows::Anywhere;
+  return rowsStartAt(out, {across}, count) ? ResultRows::InSectors : ResultRows::Anywhere;
 }
 
 OperandParts convWeights(const ConvProblem& problem, const ConvTiles& tiles) {

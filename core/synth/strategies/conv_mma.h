@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <initializer_list>
 #include <optional>
 #include <span>
 #include <string>
@@ -117,8 +118,8 @@ class ConvProblem {
 // How rows of results lie in memory: each begins with a sector of 32 bytes, or anywhere, or its results are apart.
 enum class ResultRows : std::uint8_t { InSectors, Anywhere, Apart };
 [[nodiscard]] ResultRows resultRows(const Operand& result, std::size_t across);
-// Whether all rows along an axis begin at a multiple of so many elements.
-[[nodiscard]] bool rowsStartAt(const Operand& operand, std::size_t across, std::int64_t count);
+// Whether all rows along these axes begin at a multiple of so many elements.
+[[nodiscard]] bool rowsStartAt(const Operand& operand, std::initializer_list<std::size_t> across, std::int64_t count);
 
 // offset + the sum of coordinates of these axes times their factors, as text.
 [[nodiscard]] std::string coordinateSum(const KernelWriter& writer, const std::vector<std::int64_t>& factors,

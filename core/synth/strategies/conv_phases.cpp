@@ -16,7 +16,7 @@ struct Slide {
   std::int64_t stride = 1;
   std::int64_t dilation = 1;
   std::int64_t delta = 0;
-  std::int64_t behind = 0;  // above 0: position s * t + phase meets the elements s * j + phase - behind
+  std::int64_t behind = 0;  // above 0: phases are those of the results (conv_phases.h)
 
   // Else elements of the window belong to a phase each.
   [[nodiscard]] bool meetsAllInOnePhase() const { return dilation % stride == 0; }
@@ -24,10 +24,10 @@ struct Slide {
   [[nodiscard]] std::int64_t step() const { return meetsAllInOnePhase() ? 1 : dilation; }
 };
 
-// A window that begins between two elements of the input, s - behind after one, makes phases of the window one position
-// longer than those of the results: 33 of 64 results instead of 32, of which tiles have no multiple. Phases of the
-// results instead, where each has some of the window, and where that takes no more places of the window in three
-// dimensions, since there each has a patch of its own. 0: phases of the window.
+// Slide::behind. With padding, phases of the window may have one position more than phases of the results: 33 instead
+// of 32 for 64 results, which leaves tiles empty. Then phases of the results are taken, if each has an element of the
+// window. They may need one place of the window more; in three dimensions that would be one patch more, so there phases
+// of the window stay. 0: they stay.
 std::int64_t behindOf(const Region& region, const Slide& slide, std::int64_t offset) {
   const std::int64_t results = region.axes[slide.position].extent;
   const std::int64_t window = region.axes[slide.window].extent;

@@ -204,7 +204,7 @@ std::int64_t neighboursOfRows(const HaloProblem& problem, const HaloTiles& tiles
     return 0;
   }
   const auto areMultiples = [&](std::int64_t count) {
-    return rowsStartAt(result, across, count) && problem.across().positions % count == 0;
+    return rowsStartAt(result, {across}, count) && problem.across().positions % count == 0;
   };
   return areMultiples(4) ? 4 : bytes <= 2 && areMultiples(2) ? 2 : 0;
 }
@@ -222,11 +222,8 @@ std::int64_t neighboursOfPhases(const HaloProblem& problem) {
     return 1;
   }
   const auto areMultiples = [&](std::int64_t count) {
-    bool are = result.offset % count == 0;
-    for (std::size_t axis = 0; axis < result.strides.size(); ++axis) {
-      are = are && (axis == across || axis == *problem.phase || result.strides[axis] % count == 0);
-    }
-    return are && std::all_of(problem.results.begin(), problem.results.end(), [&](const Bound& bound) {
+    return rowsStartAt(result, {across, *problem.phase}, count) &&
+           std::all_of(problem.results.begin(), problem.results.end(), [&](const Bound& bound) {
              return bound.factors[*problem.phase] == 0 || (bound.offset == 0 && bound.extent % count == 0);
            });
   };
@@ -326,7 +323,7 @@ void HaloLayout::share(const HaloProblem& problem, const HaloTiles& of, const do
                                   ? device.sharedBytesPerBlock
                                   : (device.sharedBytesPerBlock + kReservedOfBlock) / of.blocks - kReservedOfBlock;
   arriving = roundUp(folded + of.parts * foldedFloats * 4, 16);
-  arrivingFloats = of.isStreamed() ? of.ahead * itemsAtOnce(of) * 8 * of.gatherers() : 0;
+  const std::int64_t arrivingFloats = of.ahead * itemsAtOnce(of) * 8 * of.gatherers();
   const std::int64_t other = roundUp(arriving + arrivingFloats * 4, 128);
   const std::int64_t room = memory - other;
   const std::int64_t weightBytes = steps * problem.phases * ofPatch * of.stageBytes();

@@ -103,8 +103,7 @@ struct HaloLayout {
   std::int64_t folded = 0;        // bytes behind patches and weights, where channels are folded: of all parts
   std::int64_t foldedFloats = 0;  // of a part: what each warp and then all of them have found of each position
 
-  std::int64_t arriving = 0;        // bytes behind patches and weights, where numbers are streamed
-  std::int64_t arrivingFloats = 0;  // of all rounds and threads
+  std::int64_t arriving = 0;  // bytes behind patches and weights, where numbers are streamed
 
   std::int64_t tilesAcross = 0;
   std::int64_t tilesDown = 0;

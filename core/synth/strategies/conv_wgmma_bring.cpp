@@ -3,12 +3,10 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/synth/strategies/conv_wgmma_text.h"
+#include "core/synth/strategies/conv_wgmma_places.h"
 
 namespace swage::synth {
 namespace {
-
-using Axes = std::vector<std::size_t>;
 
 // Low halves have bits down to 2^-24. So the first tile is scaled so that inputs up to 31 are held well, and the
 // largest number that a tile may have at least leaves 2^-32 of it.
@@ -17,14 +15,15 @@ constexpr int kLeastExponent = 8;
 
 class HaloBring : private HaloPart {
  public:
-  explicit HaloBring(HaloText& text) : HaloPart(text) {}
+  explicit HaloBring(HaloText& text) : HaloPart(text), m_places(text) {}
 
   // --- the warps that bring patches
   void gather() {
     const KernelWriter::Scope outside = m_writer.scope();
     m_code.comment("--- The other warps bring patches: 8 channels of a pixel in 16 bytes.");
     m_code.line("const int thread = threadIdx.x - {};", m_tiles.groups() * 128 + 32);
-    nameTables();
+    m_places.name();
+    nameScale();
     if (m_tiles.isStreamed()) {
       gatherStreamed();
       m_writer.leave(outside);
@@ -35,7 +34,7 @@ class HaloBring : private HaloPart {
     if (!m_text.isScaled()) {
       syncGatherers();  // else they have met when they judged the tile before
     }
-    writePlaces();
+    m_places.write();
     syncGatherers();
     if (m_text.isScaled()) {
       openPass();
@@ -123,7 +122,7 @@ class HaloBring : private HaloPart {
     }
     m_text.passOverEmpty();
     m_code.line("table = {} - table;", m_layout.allPixels);
-    writePlaces();
+    m_places.write();
     m_code.line("break;");
     m_code.close();
     syncGatherers();
@@ -182,121 +181,13 @@ class HaloBring : private HaloPart {
 
   void syncGatherers() { m_code.line("syncThreads<{}>(15);", m_tiles.gatherers()); }
 
-  void nameTables() {
-    m_code.line("{0}* const places = reinterpret_cast<{0}*>(behind + {1});  // in memory, of pixels", placeType(),
-                HaloLayout::kPlaces);
-    if (m_problem.far() != nullptr) {
-      m_code.line("int* const deep = reinterpret_cast<int*>(behind + {});  // and where along the window far out",
-                  HaloLayout::kPlaces + 8 * m_layout.allPixels * m_layout.tables(m_tiles));
-    }
-    if (m_problem.twin) {
-      m_code.line(
-          "int* const twins = reinterpret_cast<int*>(behind + {});  // which of both pixels are there",
-          HaloLayout::kPlaces + (m_problem.far() == nullptr ? 8 : 12) * m_layout.allPixels * m_layout.tables(m_tiles));
-    }
+  void nameScale() {
     if (m_text.isScaled()) {
       m_code.line("unsigned int* const largest_of = reinterpret_cast<unsigned int*>(behind + {});",
                   HaloLayout::kLargest);
       m_code.line("int exponent = {}, pass = 0;  // numbers are multiplied by 2^exponent",
                   m_tiles.isExact() ? kExactExponent : 0);
     }
-  }
-
-  [[nodiscard]] std::string_view placeType() const { return m_writer.index(); }
-
-  void openPixels() {
-    m_code.pragma("#pragma unroll 1");
-    m_code.open("for (int pixel = thread; pixel < {}; pixel += {})", m_layout.allPixels, m_tiles.gatherers());
-  }
-
-  // The place of a pixel in the tables.
-  [[nodiscard]] std::string_view inTable() const { return m_tiles.isStreamed() ? "table + pixel" : "pixel"; }
-
-  // Of a dimension: the coordinate that the patch begins with, for a position that is bound.
-  [[nodiscard]] std::string cornerOf(const HaloDim& dim, std::int64_t behind) const {
-    std::vector<std::int64_t> factors(m_region.axes.size(), 0);
-    Axes axes = m_problem.batch;
-    for (const std::size_t axis : axes) {
-      factors[axis] = dim.factors[axis];
-    }
-    factors[dim.position] = dim.stride;
-    axes.push_back(dim.position);
-    return coordinateSum(m_writer, factors, axes, dim.offset - behind);
-  }
-
-  // Whether coordinates of positions alone, without a window, may lie outside.
-  [[nodiscard]] bool hasEdges(const HaloDim& dim) const {
-    const bool moves = std::any_of(m_problem.batch.begin(), m_problem.batch.end(),
-                                   [&](std::size_t axis) { return dim.factors[axis] != 0; });
-    return moves || dim.offset != 0 || dim.window || dim.stride * (dim.positions - 1) >= dim.extent;
-  }
-
-  // Of dimensions that a tile has one position of: what they add to an address, and that they are inside.
-  void locateOuter(std::string& isInside, std::string& address) {
-    const HaloDim* const far = m_problem.far();
-    for (std::size_t i = 0; i + 2 < m_problem.dims.size(); ++i) {
-      const HaloDim& dim = m_problem.dims[i];
-      const std::string corner = cornerOf(dim, 0);
-      address += fmt::format(" + ({}) * {}", corner, dim.elements);
-      if (&dim == far) {
-        m_code.line("const int outer = static_cast<int>({});", corner);
-      } else if (hasEdges(dim)) {
-        isInside += fmt::format(" && inside({}, {})", corner, dim.extent);
-      }
-    }
-  }
-
-  void writePlaces() {
-    const KernelWriter::Scope outside = m_writer.scope();
-    const HaloDim& across = m_problem.across();
-    const HaloDim* const down = m_problem.down();
-    const HaloDim* const far = m_problem.far();
-    const std::string_view type = m_writer.index();
-    m_code.comment("Where each pixel lies; -1 outside of the input.");
-    openPixels();
-    const std::string in = m_tiles.parts > 1 ? fmt::format("pixel % {}", m_layout.pixels) : "pixel";
-    m_code.line("const int in = {};", in);
-    m_code.line("const int place = tile.place{};",
-                m_tiles.parts > 1 ? fmt::format(" + pixel / {}", m_layout.pixels) : "");
-    m_text.locate();
-    const std::int64_t plane = m_layout.pitch * m_layout.rows;
-    const auto offset = [](const HaloDim& dim, const std::string& number, const std::string& planeNumber) {
-      return (dim.stride == 1 ? number : fmt::format("({}) * {}", number, dim.stride)) +
-             (dim.planes() > 1 ? " + " + planeNumber : "");
-    };
-    const std::int64_t planes = across.planes();
-    m_code.line("const {} x_in = {} + {};", type, cornerOf(across, across.behind()),
-                offset(across, fmt::format("in % {}", m_layout.pitch), fmt::format("in / {} % {}", plane, planes)));
-    std::string isInside = m_problem.twin ? "true" : fmt::format("inside(x_in, {})", across.extent);
-    std::vector<std::int64_t> strides = m_problem.input().strides;
-    Axes axes = m_problem.batch;
-    std::string address = fmt::format("x_in * {}", across.elements);
-    if (down != nullptr) {
-      m_code.line("const {} y_in = {} + {};", type, cornerOf(*down, down->behind()),
-                  offset(*down, fmt::format("in / {} % {}", m_layout.pitch, m_layout.rows),
-                         fmt::format("in / {}", plane * planes)));
-      isInside += fmt::format(" && inside(y_in, {})", down->extent);
-      address += fmt::format(" + y_in * {}", down->elements);
-    }
-    locateOuter(isInside, address);
-    address += fmt::format(" + {}", coordinateSum(m_writer, strides, axes, m_problem.input().offset));
-    if (m_layout.places % m_tiles.parts != 0) {
-      isInside += fmt::format(" && place < {}", m_layout.places);
-    }
-    if (m_problem.twin) {
-      m_code.line("twins[{4}] = {0} ? (inside(x_in, {1}) ? 1 : 0) + (inside(x_in {2} {3}, {1}) ? 2 : 0) : 0;", isInside,
-                  across.extent, m_problem.twinStep < 0 ? "-" : "+", std::abs(m_problem.twinStep), inTable());
-    }
-    if (far != nullptr) {
-      m_code.line("places[{}] = {};", inTable(), address);
-      m_code.line("deep[{}] = {} ? outer : -{};", inTable(), isInside, std::int64_t{1} << 30);
-    } else if (m_problem.twin) {
-      m_code.line("places[{}] = {};", inTable(), address);
-    } else {
-      m_code.line("places[{}] = {} ? {} : -1;", inTable(), isInside, address);
-    }
-    m_code.close();
-    m_writer.leave(outside);
   }
 
   // A thread takes 8 channels of a pixel as one item, several items at once; threads side by side take neighbours.
@@ -374,14 +265,14 @@ class HaloBring : private HaloPart {
     const std::string channel = fmt::format(
         "{}{}", m_text.firstChannel(), m_tiles.pieces() > 1 ? fmt::format(" + item / {} * 8", m_layout.allPixels) : "");
     m_code.line("const int channel = {};", channel);
-    std::string start = fmt::format("places[{}] + channel * {}{}", inTable(), elements, wide);
+    std::string start = fmt::format("places[{}] + channel * {}{}", m_places.at(), elements, wide);
     std::string isThere =
-        fmt::format("{}[{}] {} 0", m_problem.twin ? "twins" : "places", inTable(), m_problem.twin ? "!=" : ">=");
+        fmt::format("{}[{}] {} 0", m_problem.twin ? "twins" : "places", m_places.at(), m_problem.twin ? "!=" : ">=");
     if (far != nullptr) {
       start += fmt::format(" + far * {}{}", far->step * far->elements, wide);
       isThere = fmt::format("{}inside(deep[{}] + far * {}, {})",
-                            m_problem.twin ? fmt::format("twins[{}] != 0 && ", inTable()) : "", inTable(), far->step,
-                            far->extent);
+                            m_problem.twin ? fmt::format("twins[{}] != 0 && ", m_places.at()) : "", m_places.at(),
+                            far->step, far->extent);
     }
     if (hasRest) {
       isThere =
@@ -393,7 +284,7 @@ class HaloBring : private HaloPart {
     }
     m_code.line("const bool is_there = {};", isThere);
     if (m_problem.twin) {
-      m_code.line("const int there = is_there ? twins[{}] : 0;", inTable());
+      m_code.line("const int there = is_there ? twins[{}] : 0;", m_places.at());
     }
     m_code.line("const {}* const corner = {} + ({});", m_text.storage(), m_writer.parameterOf(m_problem.input()),
                 start);
@@ -492,6 +383,8 @@ class HaloBring : private HaloPart {
     m_code.line("is_again = true;");
     m_code.line("++pass;");
   }
+
+  HaloPlaces m_places;
 };
 
 }  // namespace

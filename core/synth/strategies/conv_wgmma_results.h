@@ -36,7 +36,7 @@ class HaloResults : private HaloPart {
 
   // Whether all rows begin at a multiple of so many results.
   [[nodiscard]] bool isMultiple(std::int64_t count) const {
-    return rowsStartAt(result(), m_problem.across().position, count);
+    return rowsStartAt(result(), {m_problem.across().position}, count);
   }
   // Whether results go through shared memory: those of phases, or of rows.
   [[nodiscard]] bool isStaged() const { return m_layout.stagedStride > 0; }

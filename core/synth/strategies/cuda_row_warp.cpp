@@ -33,11 +33,9 @@ class RowWarpText final : private RowText {
   KernelText run(const std::string& entry) {
     const std::int64_t lanes = m_split.lanes;
     const std::int64_t steps = stepsOf(vectors(), lanes);
-    m_code.comment(fmt::format(
-        "{}, one to {}, {}.", rowsText(), lanes == kWarp ? "a warp" : fmt::format("{} lanes", lanes),
-        lanes < kWarp ? (m_keeps ? "which keep its elements in registers" : "which read its elements more than once")
-        : m_keeps     ? "which keeps its elements in registers"
-                      : "which reads its elements more than once"));
+    m_code.comment(fmt::format("{}, one to {}; its elements {}.", rowsText(),
+                               lanes == kWarp ? "a warp" : fmt::format("{} lanes", lanes),
+                               m_keeps ? "stay in registers" : "are read more than once"));
     openCudaKernel(m_writer, entry, m_split.warps * kWarp);
     m_code.line("const int lane = threadIdx.x % {};", lanes);
     if (m_groups > 1) {
@@ -142,9 +140,14 @@ class RowWarp final : public LoopStrategy {
     const RowShape shape = rowShape(instance);
     const WarpSplit split(instance);
     const std::int64_t steps = divideUp(shape.vectors, split.lanes);
-    const std::int64_t bytes = split.lanes * instance.value("vector_width", 1) * narrowestBytes(instance.region);
-    if (split.lanes < kWarp && (shape.groups % split.groups() != 0 || steps > kMostSteps || bytes < kLeastAtOnce)) {
-      return unfit("a group is too long for fewer lanes than a warp has, or the last warp would have some to spare");
+    if (split.lanes < kWarp) {
+      const std::int64_t bytes = split.lanes * instance.value("vector_width", 1) * narrowestBytes(instance.region);
+      if (shape.groups % split.groups() != 0) {
+        return unfit("the last warp would have lanes without a group");
+      }
+      if (steps > kMostSteps || bytes < kLeastAtOnce) {
+        return unfit("so few lanes read too little of a group at once");
+      }
     }
     const std::int64_t held = steps * instance.value("vector_width", 1) * std::max(1, streamedLoads(instance.region));
     if (instance.value("keep") != 0 && held > 96) {

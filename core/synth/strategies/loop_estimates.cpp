@@ -12,12 +12,14 @@
 namespace swage::synth::cuda {
 namespace {
 
-constexpr double kReached = 0.9;    // of the rate of a copy, with wide vectors
-constexpr double kSector = 32.0;    // bytes that come from memory at least
-constexpr double kLatency = 7e-7;   // seconds until memory answers
-constexpr double kAgain = 2.5e-7;   // and a cache
-constexpr double kOfBlock = 4e-7;   // that a block takes to begin and to end
-constexpr double kStart = 8e-8;     // until a multiprocessor may get another block
+constexpr double kReached = 0.9;   // of the rate of a copy, with wide vectors
+constexpr double kSector = 32.0;   // bytes that come from memory at least
+constexpr double kLatency = 7e-7;  // seconds until memory answers
+constexpr double kAgain = 2.5e-7;  // and a cache
+constexpr double kOfBlock = 4e-7;  // that a block takes to begin and to end
+// Until a multiprocessor may get another block: 4.2 million blocks of one warp took 1.28 ms longer than half as many of
+// two on an H200.
+constexpr double kStart = 8e-8;
 constexpr double kCacheRate = 2.0;  // of the second-level cache, against memory
 constexpr double kCacheUsed = 0.5;  // of it, before what was read is gone
 
