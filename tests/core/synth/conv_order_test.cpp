@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "tests/core/synth/conv_cases.h"
 #include "tests/core/synth/lab.h"
@@ -37,8 +38,10 @@ std::unique_ptr<Synthesizer> synthesizerOf(const Conv& conv) {
   return makeSynthesizer(graphOf(conv), device);
 }
 
-double estimated(const Synthesizer& synthesizer, domain::Genome genome, const MeasuredTiles& tiles, std::int64_t mode) {
+double estimated(const Synthesizer& synthesizer, domain::Genome genome, const MeasuredTiles& tiles, std::int64_t mode,
+                 std::int64_t ahead = 0) {
   Parameters& parameters = genome.regions.front().parameters;
+  parameters["ahead"] = ahead;
   parameters["mode"] = mode;
   parameters["tile_columns"] = tiles.columns;
   parameters["tile_pixels"] = tiles.pixels;
@@ -50,6 +53,14 @@ double estimated(const Synthesizer& synthesizer, domain::Genome genome, const Me
   return synthesizer.estimate(genome).value_or(0.0) * 1e6;
 }
 
+std::optional<domain::Genome> seedOf(const Synthesizer& synthesizer) {
+  const std::vector<domain::Genome> seeds = synthesizer.seeds();
+  const auto seed = std::find_if(seeds.begin(), seeds.end(), [](const domain::Genome& genome) {
+    return genome.regions.size() == 1 && genome.regions.front().pattern == "conv_wgmma";
+  });
+  return seed == seeds.end() ? std::nullopt : std::optional(*seed);
+}
+
 // Of these the times are of kernels that stored the results of phases one by one.
 constexpr double kOlder = 0.6;
 
@@ -57,11 +68,8 @@ class ConvolutionOrder : public ::testing::TestWithParam<MeasuredConv> {};
 
 TEST_P(ConvolutionOrder, PutsOneOfTheFastestFirst) {
   const auto synthesizer = synthesizerOf(GetParam().conv);
-  const std::vector<domain::Genome> seeds = synthesizer->seeds();
-  const auto seed = std::find_if(seeds.begin(), seeds.end(), [](const domain::Genome& genome) {
-    return genome.regions.size() == 1 && genome.regions.front().pattern == "conv_wgmma";
-  });
-  ASSERT_NE(seed, seeds.end());
+  const std::optional<domain::Genome> seed = seedOf(*synthesizer);
+  ASSERT_TRUE(seed);
   const std::vector<MeasuredTiles>& tiles = GetParam().tiles;
   std::vector<double> estimates;
   for (const MeasuredTiles& each : tiles) {
@@ -73,6 +81,28 @@ TEST_P(ConvolutionOrder, PutsOneOfTheFastestFirst) {
   EXPECT_LE(taken, GetParam().most * tiles.front().microseconds);
   EXPECT_LT(estimates[first], 1.4 * taken);
   EXPECT_GT(estimates[first], GetParam().least * taken);
+}
+
+// As measured on an H200: of a pointwise convolution 4.51 ms without numbers on their way, 3.82 with two rounds of
+// them, 3.51 with three; of one with 27 places 1.13 ms without and 1.23 with three.
+TEST(ConvolutionOrder, BringsNumbersAheadWhereEachIsMultipliedOnce) {
+  const auto timesOf = [](const Conv& conv, const MeasuredTiles& tiles) {
+    const auto synthesizer = synthesizerOf(conv);
+    const std::optional<domain::Genome> seed = seedOf(*synthesizer);
+    std::vector<double> times;
+    for (const std::int64_t ahead : {3, 2, 0}) {
+      times.push_back(seed ? estimated(*synthesizer, *seed, tiles, 3, ahead) : 0.0);
+      EXPECT_GT(times.back(), 0.0);
+    }
+    return times;
+  };
+  const auto pointwise =
+      timesOf({"Pointwise", 2, 16, 64, 128, {1, 1024, 1024}, {1, 1, 1}}, {128, 256, 0, 32, 1, 2, 1, 0.0});
+  EXPECT_TRUE(std::is_sorted(pointwise.begin(), pointwise.end()));
+  Conv cubes{"Cubes", 3, 8, 48, 48, {64, 64, 64}, {3, 3, 3}};
+  cubes.isTransposed = true;
+  const auto ofCubes = timesOf(cubes, {64, 224, 16, 16, 2, 2, 1, 0.0});
+  EXPECT_LT(ofCubes.back(), ofCubes.front());
 }
 
 // Products may come before both, where the estimates of these say so.
