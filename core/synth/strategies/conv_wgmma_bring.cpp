@@ -78,10 +78,9 @@ class HaloBring : private HaloPart {
     m_code.comment(fmt::format("Each thread has {} rounds of {} numbers on their way, also to the next tile.",
                                m_tiles.ahead, m_layout.itemsAtOnce(m_tiles) * 8));
     m_code.line("float* const arriving = reinterpret_cast<float*>(behind + {}) + thread;", m_layout.arriving);
-    m_code.line("int asked = 0, asked_step = 0, asked_round = 0;  // what is asked for next");
-    m_code.line("int round_at = 0, table = 0;  // where that round goes, and where its tile is told of");
-    m_code.line(
-        "bool is_more = true, is_fresh = true;  // whether there is a next one; whether nothing has been asked for");
+    m_code.line("int asked = 0, asked_step = 0, asked_round = 0;  // what is loaded next");
+    m_code.line("int round_at = 0, table = 0;  // its place in shared memory, and the table of its tile");
+    m_code.line("bool is_more = true, is_fresh = true;  // tiles are left; nothing of this one has been loaded");
     writeLayOut();
     writeAsk();
     const KernelWriter::Scope outside = m_writer.scope();
