@@ -4,12 +4,41 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/core/enum_tag.h>
 
+#include <algorithm>
+#include <variant>
+
 #include "core/domain/aten.h"
 #include "core/verify/operator_call.h"
 
 namespace swage::verify {
+namespace {
 
-std::string whyForbidden(const std::string& op, const std::set<std::string>& taskOperators) {
+using domain::Argument;
+
+bool isZero(const Argument& argument) {
+  const auto* real = std::get_if<double>(&argument.value);
+  const auto* whole = std::get_if<std::int64_t>(&argument.value);
+  return (real != nullptr && *real == 0.0) || (whole != nullptr && *whole == 0);
+}
+
+// Attention carries the tag of what draws random numbers for its dropout alone.
+bool isAttentionWithoutDropout(const domain::Node& call) {
+  constexpr std::size_t kDropout = 4;
+  if (call.op != "aten.scaled_dot_product_attention.default") {
+    return false;
+  }
+  const auto named = std::find_if(call.kwargs.begin(), call.kwargs.end(),
+                                  [](const auto& argument) { return argument.first == "dropout_p"; });
+  if (named != call.kwargs.end()) {
+    return isZero(named->second);
+  }
+  return call.args.size() <= kDropout || isZero(call.args[kDropout]);
+}
+
+}  // namespace
+
+std::string whyForbidden(const domain::Node& call, const std::set<std::string>& taskOperators) {
+  const std::string& op = call.op;
   if (!domain::isAten(op)) {
     return "only operators of the aten namespace may be called";
   }
@@ -23,8 +52,7 @@ std::string whyForbidden(const std::string& op, const std::set<std::string>& tas
   if (taskOperators.contains(op)) {
     return {};
   }
-  // Attention carries this tag for its dropout; import refuses tasks that really draw.
-  if (handle->hasTag(at::Tag::nondeterministic_seeded)) {
+  if (handle->hasTag(at::Tag::nondeterministic_seeded) && !isAttentionWithoutDropout(call)) {
     return "it draws random numbers";
   }
   return domain::isPureAten(op) ? "" : "it is neither part of the task nor on the list of allowed operators";

@@ -99,7 +99,7 @@ class PlanProgram::Binder {
   }
 
   std::optional<domain::Evaluation> bind(const domain::AtenStep& step, const std::string& name) {
-    if (std::string reason = whyForbidden(step.node.op, m_taskOperators); !reason.empty()) {
+    if (std::string reason = whyForbidden(step.node, m_taskOperators); !reason.empty()) {
       return domain::Rejected{"operator", fmt::format("{}: {}", name, reason)};
     }
     for (const ValueId id : domain::inputsOf(step.node)) {

@@ -197,25 +197,39 @@ TEST(PeakIntermediateBytes, CountsWhatIsAliveTogether) {
   EXPECT_EQ(peakIntermediateBytes(graph), 32);
 }
 
-TEST(OperatorPolicy, AllowsTheTasksOwnAndPureOperators) {
-  EXPECT_EQ(whyForbidden("aten.linear.default", {}), "");
-  EXPECT_EQ(whyForbidden("aten.cdist.default", {}),
-            "it is neither part of the task nor on the list of allowed operators");
-  EXPECT_EQ(whyForbidden("aten.cdist.default", {"aten.cdist.default"}), "");
+std::string whyForbiddenOperator(const std::string& op, const std::set<std::string>& task) {
+  return whyForbidden(domain::Node{.op = op, .args = {}, .kwargs = {}, .outputs = {}, .where = {}}, task);
 }
 
-TEST(OperatorPolicy, AllowsAttentionOnlyWhereTheTaskHasIt) {
-  const std::string attention = "aten.scaled_dot_product_attention.default";
-  EXPECT_EQ(whyForbidden(attention, {attention}), "");
-  EXPECT_THAT(whyForbidden(attention, {}), HasSubstr("random"));
+TEST(OperatorPolicy, AllowsTheTasksOwnAndPureOperators) {
+  EXPECT_EQ(whyForbiddenOperator("aten.linear.default", {}), "");
+  EXPECT_EQ(whyForbiddenOperator("aten.cdist.default", {}),
+            "it is neither part of the task nor on the list of allowed operators");
+  EXPECT_EQ(whyForbiddenOperator("aten.cdist.default", {"aten.cdist.default"}), "");
+}
+
+TEST(OperatorPolicy, AllowsAttentionWithDropoutOnlyWhereTheTaskHasIt) {
+  domain::Node call{.op = "aten.scaled_dot_product_attention.default",
+                    .args = {{domain::ValueId(0)}, {domain::ValueId(1)}, {domain::ValueId(2)}, {}, {0.5}},
+                    .kwargs = {},
+                    .outputs = {},
+                    .where = {}};
+  EXPECT_EQ(whyForbidden(call, {call.op}), "");
+  EXPECT_THAT(whyForbidden(call, {}), HasSubstr("random"));
+  call.args.back() = {0.0};
+  EXPECT_EQ(whyForbidden(call, {}), "");
+  call.args.resize(3);
+  EXPECT_EQ(whyForbidden(call, {}), "");
+  call.kwargs = {{"dropout_p", {0.1}}};
+  EXPECT_THAT(whyForbidden(call, {}), HasSubstr("random"));
 }
 
 TEST(OperatorPolicy, ForbidsMutationAndOtherNamespacesWhateverTheTaskSays) {
   const std::set<std::string> task = {"aten.add_.Tensor", "aten.relu.out", "prim.Print.default"};
-  EXPECT_THAT(whyForbidden("aten.add_.Tensor", task), HasSubstr("changes its arguments"));
-  EXPECT_THAT(whyForbidden("aten.relu.out", task), HasSubstr("changes its arguments"));
-  EXPECT_THAT(whyForbidden("prim.Print.default", task), HasSubstr("aten namespace"));
-  EXPECT_THAT(whyForbidden("aten.from_file.default", {}), HasSubstr("neither part of the task"));
+  EXPECT_THAT(whyForbiddenOperator("aten.add_.Tensor", task), HasSubstr("changes its arguments"));
+  EXPECT_THAT(whyForbiddenOperator("aten.relu.out", task), HasSubstr("changes its arguments"));
+  EXPECT_THAT(whyForbiddenOperator("prim.Print.default", task), HasSubstr("aten namespace"));
+  EXPECT_THAT(whyForbiddenOperator("aten.from_file.default", {}), HasSubstr("neither part of the task"));
 }
 
 }  // namespace
