@@ -398,11 +398,14 @@ void KernelWriter::computeOnce(const std::vector<int>& prims) {
   }
 }
 
+// What a product has folded is gone where its results are folded, which alone ask for their places.
 Expression KernelWriter::placeInFold() const {
+  const bool isLater =
+      std::any_of(m_region.axes.begin(), m_region.axes.end(), [](const Axis& axis) { return axis.isFoldedLater; });
   std::vector<std::int64_t> factors(m_region.axes.size(), 0);
   std::int64_t step = 1;
   for (std::size_t axis = m_region.axes.size(); axis-- > 0;) {
-    if (m_region.axes[axis].isFolded()) {
+    if (isLater ? m_region.axes[axis].isFoldedLater : m_region.axes[axis].isFolded()) {
       factors[axis] = step;
       step *= m_region.axes[axis].extent;
     }

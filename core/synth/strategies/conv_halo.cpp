@@ -410,6 +410,21 @@ bool HaloProblem::readsPositions(int prim) const {
   return std::any_of(self.args.begin(), self.args.end(), [this](int arg) { return readsPositions(arg); });
 }
 
+bool HaloProblem::isBefore(int fold, int other) const {
+  const auto place = [this](int of) { return std::pair(region.folds[static_cast<std::size_t>(of)].stage, of); };
+  return place(fold) < place(other);
+}
+
+int HaloProblem::lastFold(int prim) const {
+  const Prim& self = region.prims[static_cast<std::size_t>(prim)];
+  int last = self.kind == Prim::Kind::Folded ? self.fold : 0;
+  for (const int arg : self.args) {
+    const int other = lastFold(arg);
+    last = isBefore(last, other) ? other : last;
+  }
+  return last;
+}
+
 std::vector<Bound> HaloProblem::allWeightBounds() const {
   const Prim& weight = region.prims[static_cast<std::size_t>(shape.right)];
   return weight.kind == Prim::Kind::Load ? region.operands[static_cast<std::size_t>(weight.operand)].bounds

@@ -108,6 +108,10 @@ struct HaloProblem {
   [[nodiscard]] bool isUniform(int prim) const;
   // Whether it reads something at positions, at windows of a pooling, or at phases across.
   [[nodiscard]] bool readsPositions(int prim) const;
+  // Folds are made by stages, and in their order within one.
+  [[nodiscard]] bool isBefore(int fold, int other) const;
+  // The last of those that a prim is computed from; 0, which is the product: there are none.
+  [[nodiscard]] int lastFold(int prim) const;
   // That of another dimension with a window, for each place of which a patch is brought anew.
   [[nodiscard]] const HaloDim* far() const;
 };

@@ -386,6 +386,25 @@ double instructionsOf(const Region& region, const std::vector<int>& prims, int h
   return std::accumulate(prims.begin(), prims.end(), 0.0, [&](double sum, int prim) { return sum + count(prim); });
 }
 
+// What a kept value is computed from besides its last fold has to be kept until then.
+void keepEarlier(const HaloProblem& problem, std::vector<int>& kept) {
+  for (std::size_t i = 0; i < kept.size(); ++i) {
+    const int last = problem.lastFold(kept[i]);
+    const std::function<void(int)> collect = [&](int prim) {
+      const Prim& self = problem.region.prims[static_cast<std::size_t>(prim)];
+      if (std::find(kept.begin(), kept.end(), prim) != kept.end()) {
+        return;
+      }
+      if (self.kind == Prim::Kind::Folded && self.fold != last) {
+        kept.push_back(prim);
+      }
+      std::for_each(self.args.begin(), self.args.end(), collect);
+    };
+    const std::vector<int>& args = problem.region.prims[static_cast<std::size_t>(kept[i])].args;
+    std::for_each(args.begin(), args.end(), collect);
+  }
+}
+
 std::vector<int> keptOfFolds(const HaloProblem& problem) {
   const Region& region = problem.region;
   std::vector<int> kept;
@@ -412,6 +431,7 @@ std::vector<int> keptOfFolds(const HaloProblem& problem) {
       collect(fold.input);
     }
   }
+  keepEarlier(problem, kept);
   std::stable_sort(kept.begin(), kept.end(), [&](int a, int b) {
     return region.prims[static_cast<std::size_t>(a)].ready < region.prims[static_cast<std::size_t>(b)].ready;
   });

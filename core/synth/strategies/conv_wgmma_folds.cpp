@@ -159,7 +159,7 @@ class HaloFoldText : private HaloPart {
     const int input = foldAt(fold).input;
     std::vector<int> roots = storedPrims(m_problem.resultStores);
     for (int other = 0; other < static_cast<int>(m_region.folds.size()); ++other) {
-      if (foldAt(other).later && isBefore(fold, other)) {
+      if (foldAt(other).later && m_problem.isBefore(fold, other)) {
         roots.push_back(foldAt(other).input);
       }
     }
@@ -292,7 +292,7 @@ class HaloFoldText : private HaloPart {
       }
     }
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (lastFold(kept[i]) == fold) {
+      if (m_problem.lastFold(kept[i]) == fold) {
         m_writer.compute({kept[i]});
         m_code.line("kept[{} + at] = {};", static_cast<std::int64_t>(i) * positions(), m_writer.value(kept[i]).text);
       }
@@ -305,25 +305,10 @@ class HaloFoldText : private HaloPart {
   // What earlier folds have kept, of the position `at`.
   void bindEarlier(const std::vector<int>& kept, int fold) {
     for (std::size_t i = 0; i < kept.size(); ++i) {
-      if (isBefore(lastFold(kept[i]), fold)) {
+      if (m_problem.isBefore(m_problem.lastFold(kept[i]), fold)) {
         m_writer.bind(kept[i], {fmt::format("kept[{} + at]", static_cast<std::int64_t>(i) * positions())});
       }
     }
-  }
-
-  // Folds are made by stages, and in their order within one.
-  [[nodiscard]] bool isBefore(int a, int b) const {
-    return std::pair(foldAt(a).stage, a) < std::pair(foldAt(b).stage, b);
-  }
-  // The last of those that a prim is computed from; 0, which is the product: there are none.
-  [[nodiscard]] int lastFold(int prim) const {
-    const Prim& self = m_text.primAt(prim);
-    int last = self.kind == Prim::Kind::Folded ? self.fold : 0;
-    for (const int arg : self.args) {
-      const int other = lastFold(arg);
-      last = isBefore(last, other) ? other : last;
-    }
-    return last;
   }
 
   // What is one for all channels, of a position to a thread.

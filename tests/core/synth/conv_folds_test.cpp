@@ -3,6 +3,7 @@
 // joins what tiles have found. Numbers have few bits, so that what halves make of them is exact.
 #include <gmock/gmock.h>
 
+#include <cstring>
 #include <functional>
 #include <numeric>
 #include <ostream>
@@ -145,6 +146,17 @@ const LaterFold kDeviation{"Deviation",
                            },
                            [](const Results& r) { return overChannels(r, varianceOf); }};
 
+// Folds of one stage, which what is stored is computed from.
+const LaterFold kRange{
+    "Range",
+    [](GraphBuilder& b, ValueId x, const Conv& c) {
+      const auto extreme = [&](const char* op) {
+        return b.call(op, {arg(x), listArg({1}), arg(true)}, resultShape(c, 1));
+      };
+      return b.like("aten.sub.Tensor", extreme("aten.amax.default"), {arg(extreme("aten.amin.default"))});
+    },
+    [](const Results& r) { return overChannels(r, [](const Numbers& all) { return largestOf(all) - leastOf(all); }); }};
+
 // Of each channel of an image, from all positions.
 Numbers overPositions(const Results& r, const std::function<double(const Numbers&)>& fold) {
   Numbers want;
@@ -252,7 +264,8 @@ INSTANTIATE_TEST_SUITE_P(Channels, FoldedConvolutions,
                                            Case{kThree, &kMean}, Case{kFew, &kLogSumExp}, Case{kOne, &kLogSumExp},
                                            Case{kPlain, &kSoftmax}, Case{kMany, &kSoftmax}, Case{kSquare, &kSoftmax},
                                            Case{kTransposed, &kSoftmax}, Case{kTransposedMany, &kSoftmax},
-                                           Case{kTransposedThree, &kSoftmax}, Case{kFew, &kDeviation}),
+                                           Case{kTransposedThree, &kSoftmax}, Case{kFew, &kDeviation},
+                                           Case{kFew, &kRange}, Case{kMany, &kRange}),
                          nameOf);
 
 INSTANTIATE_TEST_SUITE_P(
@@ -304,6 +317,38 @@ TEST(FoldedConvolution, FoldsWhatIsAddedToResults) {
       program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias), toBytes<float>(added)});
   ASSERT_EQ(got.size(), 1U);
   EXPECT_LT(relativeError(toNumbers<float>(got[0]), overChannels(results, largestOf)), kExact);
+}
+
+// A loss picks the channel whose number a target is, and has none where it is to be ignored.
+TEST(FoldedConvolution, FindsTheLossOfEachPosition) {
+  constexpr int kIgnored = 2;
+  for (const Conv& c : {kFew, kMany, kTiles}) {
+    GraphBuilder b;
+    const ValueId result = addConvolution(b, c);
+    domain::Shape positions = resultShape(c, 1);
+    positions.erase(positions.begin() + 1);
+    const ValueId target = b.input(positions, domain::ScalarType::Int64);
+    b.output(b.call("aten.cross_entropy_loss.default", {arg(result), arg(target), noArg(), arg(0), arg(kIgnored)},
+                    positions));
+    const domain::Program program = programBy(b.graph(), "conv_wgmma", {kSmall, c.changes});
+    const Operands all = shortOperands(c);
+    const Results results{c, convolved(c, all)};
+    std::vector<std::int64_t> targets(results.images() * results.count());
+    for (std::size_t i = 0; i < targets.size(); ++i) {
+      targets[i] = static_cast<std::int64_t>(i * 7 % results.channels());
+    }
+    std::size_t at = 0;
+    const Numbers want = overChannels(results, [&](const Numbers& x) {
+      const std::int64_t picked = targets[at++];
+      return picked == kIgnored ? 0.0 : largestOf(x) + std::log(logSumExpOf(x)) - x[static_cast<std::size_t>(picked)];
+    });
+    Bytes picked(targets.size() * sizeof(std::int64_t));
+    std::memcpy(picked.data(), targets.data(), picked.size());
+    const auto got =
+        runEmulated(program, {toBytes<float>(all.x), toBytes<float>(all.weight), toBytes<float>(all.bias), picked});
+    ASSERT_EQ(got.size(), 1U);
+    EXPECT_LT(relativeError(toNumbers<float>(got[0]), want), kExact) << c.name;
+  }
 }
 
 TEST(FoldedConvolution, TakesHalvesAsTheyAre) {
