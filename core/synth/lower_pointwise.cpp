@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>
@@ -91,6 +92,26 @@ int constantLike(RegionBuilder& b, int x, double number) {
   return b.constant(number, b.typeOf(x));
 }
 
+// A number as PyTorch compares elements of a type with it, or puts it in their place: rounded to that type. In
+// registers a 16-bit float is an F32, which may lie between the number and what it is rounded to.
+double asStored(double number, ScalarType type) {
+  struct Format {
+    int digits;
+    int leastExponent;  // of std::frexp, of a normal number
+  };
+  if ((type != ScalarType::Float16 && type != ScalarType::BFloat16) || !std::isfinite(number)) {
+    return number;
+  }
+  const Format format = type == ScalarType::Float16 ? Format{11, -13} : Format{8, -125};
+  int exponent = 0;
+  std::frexp(number, &exponent);
+  const int last = std::max(exponent, format.leastExponent) - format.digits;
+  return std::ldexp(std::nearbyint(std::ldexp(number, -last)), last);
+}
+std::optional<double> asStored(std::optional<double> number, ScalarType type) {
+  return number ? std::optional(asStored(*number, type)) : std::nullopt;
+}
+
 int clampTo(RegionBuilder& b, int x, std::optional<double> low, std::optional<double> high) {
   int result = x;
   if (low) {
@@ -100,6 +121,21 @@ int clampTo(RegionBuilder& b, int x, std::optional<double> low, std::optional<do
     result = b.call("min", {result, constantLike(b, x, *high)});
   }
   return result;
+}
+
+ScalarType typeOfResult(const NodeView& node) {
+  return node.type(node.result()).dtype;
+}
+
+// Between two arguments of these names; what stands for those that are left out comes after them.
+LowerNode clamping(const char* low, const char* high, std::optional<double> least = {},
+                   std::optional<double> most = {}) {
+  return unary([=](RegionBuilder& b, int x, const NodeView& node) {
+    const auto from = node.number(1, low);
+    const auto to = node.number(2, high);
+    return clampTo(b, x, asStored(from ? from : least, typeOfResult(node)),
+                   asStored(to ? to : most, typeOfResult(node)));
+  });
 }
 
 int sigmoid(RegionBuilder& b, int x) {
@@ -179,9 +215,7 @@ void registerActivations(LoweringTable& table) {
     const int positive = b.call("gt", {x, constantLike(b, x, 0.0)}, Compute::Bool);
     return b.call("select", {positive, x, b.call("mul", {x, constantLike(b, x, slope)})});
   });
-  table["aten.hardtanh.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
-    return clampTo(b, x, node.number(1, "min_val").value_or(-1.0), node.number(2, "max_val").value_or(1.0));
-  });
+  table["aten.hardtanh.default"] = clamping("min_val", "max_val", -1.0, 1.0);
   table["aten.hardsigmoid.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return hardSigmoid(b, x); });
   table["aten.hardswish.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
     return b.call("mul", {x, hardSigmoid(b, x)});
@@ -220,13 +254,13 @@ void registerElementary(LoweringTable& table) {
     table["aten." + std::string(name) + ".default"] = simple(name);
   }
   table["aten.square.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return b.call("mul", {x, x}); });
-  table["aten.clamp.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
-    return clampTo(b, x, node.number(1, "min"), node.number(2, "max"));
+  table["aten.clamp.default"] = clamping("min", "max");
+  table["aten.clamp_min.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
+    return clampTo(b, x, asStored(node.number(1, "min"), typeOfResult(node)), {});
   });
-  table["aten.clamp_min.default"] =
-      unary([](RegionBuilder& b, int x, const NodeView& node) { return clampTo(b, x, node.number(1, "min"), {}); });
-  table["aten.clamp_max.default"] =
-      unary([](RegionBuilder& b, int x, const NodeView& node) { return clampTo(b, x, {}, node.number(1, "max")); });
+  table["aten.clamp_max.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
+    return clampTo(b, x, {}, asStored(node.number(1, "max"), typeOfResult(node)));
+  });
   for (const std::string_view name : {"floor", "ceil", "trunc"}) {
     table["aten." + std::string(name) + ".default"] = rounding(name);
   }
@@ -288,7 +322,9 @@ LowerNode binary(BinaryFormula formula, BinaryKind kind = BinaryKind::Arithmetic
       return;
     }
     Compute compute = computeOf(node);
+    double number = bNumber.value_or(0.0);
     if (kind == BinaryKind::Comparison) {
+      number = asStored(number, node.type(*a).dtype);
       const Compute left = computeType(node.type(*a).dtype);
       const auto compared =
           b ? std::optional(comparedAs(left, computeType(node.type(*b).dtype))) : comparedAs(left, *bNumber);
@@ -303,7 +339,7 @@ LowerNode binary(BinaryFormula formula, BinaryKind kind = BinaryKind::Arithmetic
     }
     addPointwise(node, sink, operands, [=](RegionBuilder& builder, const std::vector<int>& scalars) {
       const int left = builder.convert(scalars[0], compute);
-      const int right = b ? builder.convert(scalars[1], compute) : builder.constant(*bNumber, compute);
+      const int right = b ? builder.convert(scalars[1], compute) : builder.constant(number, compute);
       return formula(builder, left, right, node);
     });
   };
@@ -402,8 +438,9 @@ void lowerMaskedFill(const NodeView& node, OperationSink& sink) {
   if (!x || !mask || !number || node.type(*mask).dtype != ScalarType::Bool) {
     return;
   }
-  addPointwise(node, sink, {*x, *mask}, [number = *number](RegionBuilder& builder, const std::vector<int>& scalars) {
-    return builder.call("select", {scalars[1], constantLike(builder, scalars[0], number), scalars[0]});
+  const double fill = asStored(*number, node.type(*x).dtype);
+  addPointwise(node, sink, {*x, *mask}, [fill](RegionBuilder& builder, const std::vector<int>& scalars) {
+    return builder.call("select", {scalars[1], constantLike(builder, scalars[0], fill), scalars[0]});
   });
 }
 

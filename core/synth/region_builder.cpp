@@ -150,11 +150,13 @@ bool RegionBuilder::turn(int axis) {
 }
 
 int RegionBuilder::add(Prim prim) {
+  // Zeros of both signs are equal, and divide differently.
+  const auto isSameNumber = [](double a, double b) { return a == b && std::signbit(a) == std::signbit(b); };
   for (std::size_t i = 0; i < m_program.prims.size(); ++i) {
     const Prim& known = m_program.prims[i];
     if (known.kind == prim.kind && known.type == prim.type && known.function == prim.function &&
         known.args == prim.args && known.operand == prim.operand && known.fold == prim.fold &&
-        known.slot == prim.slot && known.axis == prim.axis && known.number == prim.number) {
+        known.slot == prim.slot && known.axis == prim.axis && isSameNumber(known.number, prim.number)) {
       return static_cast<int>(i);
     }
   }
@@ -394,11 +396,20 @@ std::optional<Region> RegionBuilder::finish(const std::vector<domain::ValueId>& 
   }
   collapseAxes(m_program);
   finalise(m_program);
-  // A value that covers some of the reduced axes is neither one for each element nor one for each group.
-  for (const Store& store : m_program.groupStores) {
-    if (m_program.prims[asIndex(store.prim)].perElement) {
-      return std::nullopt;
+  // A value that covers some of the reduced axes is neither one for each element nor one for each group, though it be
+  // the same all along them.
+  const auto isForElements = [this](const Store& store) {
+    const Operand& operand = m_program.operands[asIndex(store.operand)];
+    for (std::size_t axis = 0; axis < m_program.axes.size(); ++axis) {
+      const Axis& self = m_program.axes[axis];
+      if ((self.isFolded() || self.role == AxisRole::Scan) && operand.walksAlong(axis)) {
+        return true;
+      }
     }
+    return m_program.prims[asIndex(store.prim)].perElement;
+  };
+  if (std::any_of(m_program.groupStores.begin(), m_program.groupStores.end(), isForElements)) {
+    return std::nullopt;
   }
   return std::move(m_program);
 }

@@ -33,11 +33,11 @@ class CpuScanText {
 
  protected:
   // What is scanned, in the type it is computed in.
-  [[nodiscard]] std::string input() {
+  [[nodiscard]] Expression input() {
     const int prim = scanOf(m_region).input;
     m_writer.compute({prim});
-    const std::string text = m_writer.value(prim).text;
-    return isWide() ? fmt::format("double({})", text) : text;
+    Expression value = m_writer.value(prim);
+    return isWide() ? Expression{fmt::format("double({})", value.text)} : value;
   }
   [[nodiscard]] std::string result(const std::string& running) const {
     return isWide() ? fmt::format("float({})", running) : running;
@@ -125,7 +125,7 @@ class RowText : public CpuScanText {
     m_code.pragma("#pragma omp simd");
     m_code.open("for (int i = 0; i < {}; ++i)", m_count);
     m_writer.bindAxis(scanAxis(m_region), "(first + i)");
-    m_code.line("scanned[r][i] = {};", input());
+    m_code.line("scanned[r][i] = {};", input().text);
     m_code.close();
     closeRows();
   }
@@ -207,8 +207,7 @@ class ColumnText : public CpuScanText {
     m_code.open("for (int i = 0; i < {}; ++i)", count);
     m_writer.bindAxis(scanAxis(m_region), "position");
     m_writer.bindAxis(m_region.axes.size() - 1, "(first + i)");
-    const std::string next = input();
-    m_code.line("running[i] = {};", m_join("running[i]", next));
+    m_code.line("running[i] = {};", m_join("running[i]", operand(input(), Expression::Term)));
     bindRunning(m_writer, m_region, result("running[i]"));
     m_writer.compute(storedPrims(m_region.elementStores));
     m_writer.store(m_region.elementStores);
