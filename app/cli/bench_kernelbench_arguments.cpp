@@ -39,7 +39,8 @@ constexpr const char* kDetails =
     "accepted, rejected, reference failed or not run; trials, problem, note, rejected_way (why PyTorch's faster way "
     "is not exported)}, doubts, degenerate, and failure {stage, kind, message} or null.\n"
     "Each of summary has title, tasks, kernels (tasks with a kernel at least as exact as the baseline), accepted, "
-    "geometric_mean and median of these kernels' speedups, exports_geometric_mean (1 where PyTorch's way is exported), "
+    "geometric_mean and median of these kernels' speedups, strict_geometric_mean (over PyTorch's fastest way, those "
+    "that KernelBench rejects counted), exports_geometric_mean (1 where PyTorch's way is exported), "
     "fast_1, fast_1.5, fast_2 (shares of all tasks), and losses [{level, problem, name, speedup, why}].";
 
 // What names a file here is a flag elsewhere.

@@ -135,6 +135,7 @@ struct KernelBenchSummary {
   std::int64_t accepted = 0;          // exports that KernelBench's checker accepts
   double geometricMean = 0.0;         // of the kernels' speedups; 0: there is none
   double median = 0.0;                // of the same
+  double strictGeometricMean = 0.0;   // over the fastest of PyTorch's ways, those that KernelBench rejects counted
   double exportsGeometricMean = 0.0;  // of all tasks: 1 where PyTorch's own way is what is exported
   double fast1 = 0.0;                 // share of tasks with a speedup above 1
   double fast15 = 0.0;

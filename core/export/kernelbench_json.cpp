@@ -166,6 +166,7 @@ Json toJson(const KernelBenchSummary& summary) {
                {"accepted", summary.accepted},
                {"geometric_mean", summary.geometricMean},
                {"median", summary.median},
+               {"strict_geometric_mean", summary.strictGeometricMean},
                {"exports_geometric_mean", summary.exportsGeometricMean},
                {"fast_1", summary.fast1},
                {"fast_1.5", summary.fast15},

@@ -76,6 +76,16 @@ KernelBenchDocument document(std::vector<KernelBenchRow> rows) {
   return one;
 }
 
+TEST(KernelBenchSummary, OneMeanCountsWaysThatKernelBenchRejects) {
+  KernelBenchRow rejected = row(1, 1, 4.0);
+  rejected.baselines[1] = {"compile", 5e5, 5e5, 5e5, domain::AccuracyClass::Tf32, "KernelBench would reject it"};
+  KernelBenchRow slower = row(1, 3, 4.0);
+  slower.baselines[1] = {"compile", 4e6, 4e6, 4e6, domain::AccuracyClass::Tf32, "KernelBench would reject it"};
+  const KernelBenchSummary summary = summarise("all", {rejected, slower});
+  EXPECT_DOUBLE_EQ(summary.geometricMean, 4.0);
+  EXPECT_DOUBLE_EQ(summary.strictGeometricMean, 2.0) << "1, and 4 over eager";
+}
+
 TEST(KernelBenchSummary, MeansAreOfTheKernelsAndSharesOfAllTasks) {
   const KernelBenchSummary summary = summarise("all", {row(1, 1, 4.0), row(1, 3, 1.0), row(1, 5, 0.25), failed(1, 7)});
   EXPECT_EQ(summary.tasks, 4);
