@@ -54,7 +54,7 @@ std::string emulatedSource(std::string source) {
   replaceAll(source, "const __grid_constant__ TensorMap ", "const TensorMap& ");
   replaceAll(source, "__shared__", "static");
   emulateWarpGroups(source);
-  return fmt::format("#include \"{}/runtime.h\"\n{}", SWAGE_TEST_EMULATION, source);
+  return fmt::format("#include \"{}\"\n{}", SWAGE_TEST_EMULATION_HEADER, source);
 }
 
 void* compile(const domain::Program& program, const fs::path& folder) {
@@ -62,9 +62,8 @@ void* compile(const domain::Program& program, const fs::path& folder) {
   if (!writeFileAtomically(file + ".cpp", emulatedSource(program.source))) {
     return nullptr;
   }
-  const std::string command = fmt::format(
-      "g++ -std=c++20 -O1 -w -ffp-contract=off -shared -fPIC -fvisibility=hidden -o {0}.so {0}.cpp > {0}.log 2>&1",
-      file);
+  const std::string command =
+      fmt::format("g++ {1} -shared -o {0}.so {0}.cpp > {0}.log 2>&1", file, SWAGE_TEST_EMULATION_FLAGS);
   if (std::system(command.c_str()) != 0) {
     ADD_FAILURE() << readTextFile(file + ".log").value_or("") << "\n" << program.source;
     return nullptr;
