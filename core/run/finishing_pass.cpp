@@ -13,7 +13,8 @@ namespace swage::run {
 namespace {
 
 constexpr int kMostRepeats = 2;
-constexpr std::int64_t kFastest = 16;  // among which those that were screened out are looked for
+constexpr std::int64_t kFastest = 16;  // of those that are still correct, which stand in for what was not
+constexpr int kMostWithoutOne = 64;    // before one is correct again: the checks or the task are to blame
 
 // Half the interval, relative.
 double widthOf(const Remeasured& result) {
@@ -48,7 +49,7 @@ void FinishingPass::start() {
   QTimer::singleShot(0, this, [this] {
     Result<> taken = takeKnown();
     if (taken && m_options.lostElites) {
-      taken = addScreenedOut();
+      taken = addFastest();
     }
     if (!taken) {
       fail(taken.error());
@@ -71,10 +72,8 @@ Result<> FinishingPass::takeKnown() {
   return {};
 }
 
-Result<> FinishingPass::addScreenedOut() {
-  if (std::exchange(m_hasScreenedOut, true)) {
-    return {};
-  }
+// Of what is correct by now: the more contenders turn out wrong, the slower ones are among these.
+Result<> FinishingPass::addFastest() {
   store::CandidateQuery query;
   query.run = m_options.run;
   query.status = domain::CandidateStatus::Correct;
@@ -82,9 +81,13 @@ Result<> FinishingPass::addScreenedOut() {
   query.limit = kFastest;
   SWAGE_TRY_ASSIGN(const std::vector<store::CandidateRow> fastest, m_record.candidates(query));
   for (const store::CandidateRow& row : fastest) {
+    const bool isContender = std::any_of(m_contenders.begin(), m_contenders.end(),
+                                         [&row](const search::Contender& known) { return known.id == row.id; });
+    if (isContender || m_measured.contains(row.id)) {
+      continue;
+    }
     SWAGE_TRY_ASSIGN(const store::CandidateRecord candidate, m_record.candidate(row.id));
-    const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr;
-    if (correct != nullptr && correct->timing.screenedOut && !m_measured.contains(row.id)) {
+    if (const domain::Correct* correct = candidate.evaluation ? domain::asCorrect(*candidate.evaluation) : nullptr) {
       m_contenders.push_back({.id = row.id, .overEager = domain::Speedup::exactly(correct->timing.speedup)});
     }
   }
@@ -100,7 +103,8 @@ domain::Speedup FinishingPass::speedupOf(const Remeasured& result) const {
 std::optional<domain::CandidateId> FinishingPass::nextContender() const {
   const auto open = std::find_if(m_contenders.begin(), m_contenders.end(),
                                  [this](const search::Contender& c) { return !m_measured.contains(c.id); });
-  if (open == m_contenders.end() || static_cast<int>(m_measured.size()) > m_options.maxContenders) {
+  const int most = hasOurs() ? m_options.maxContenders : kMostWithoutOne;
+  if (open == m_contenders.end() || static_cast<int>(m_measured.size()) > most) {
     return nextUncertain();
   }
   if (std::distance(m_contenders.begin(), open) < m_options.contenders) {
@@ -133,13 +137,16 @@ std::optional<domain::CandidateId> FinishingPass::nextUncertain() const {
   return std::nullopt;
 }
 
-// Without a measurement of ours there would be no winner, however many wait.
-bool FinishingPass::isTimeOver() const {
-  const bool hasOurs = std::any_of(m_measured.begin(), m_measured.end(), [this](const auto& one) {
+bool FinishingPass::hasOurs() const {
+  return std::any_of(m_measured.begin(), m_measured.end(), [this](const auto& one) {
     return one.second && one.first != m_options.identity && !m_doubted.contains(one.first);
   });
+}
+
+// Without a measurement of ours there would be no winner, however many wait.
+bool FinishingPass::isTimeOver() const {
   const std::chrono::duration<double> elapsed = m_options.now() - m_start;
-  return hasOurs && m_options.budgetSeconds > 0.0 && elapsed.count() > m_options.budgetSeconds;
+  return hasOurs() && m_options.budgetSeconds > 0.0 && elapsed.count() > m_options.budgetSeconds;
 }
 
 void FinishingPass::measureNext() {
@@ -199,10 +206,10 @@ Result<> FinishingPass::keep(const store::CandidateRecord& candidate) {
     return {};
   }
   m_measured[candidate.id] = now;
-  if (!now) {
-    SWAGE_TRY(addScreenedOut());
-  }
   SWAGE_TRY(m_record.setEvaluation(candidate.id, *candidate.evaluation, candidate.elapsedSeconds));
+  if (!now) {
+    SWAGE_TRY(addFastest());
+  }
   if (const auto heldBack = trust::heldBackAssurance(*candidate.evaluation)) {
     SWAGE_TRY(m_record.setAssurance(candidate.id, *heldBack));
   }

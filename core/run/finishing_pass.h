@@ -26,10 +26,10 @@ namespace swage::run {
 
 // Measures the best candidates of a search once more, for longer, because the best of hundreds of short measurements is
 // partly luck. Goes on until the best known candidate is one of those measured again, or until its time is over. Each
-// new evaluation replaces the old one in the record. Where an elite is not correct after all, the fastest of those that
-// the search has only timed briefly, because they were slower than an elite, are contenders too. A contender whose
-// measurement stays uncertain is measured again, each time for twice as long. Whoever would win by more than ten times
-// the baseline must show it in another process first. PyTorch's own operators are not timed again: they are the
+// new evaluation replaces the old one in the record. Where one is not correct after all, the fastest of those that
+// still are become contenders too, which were slower than an elite: until one is correct, or very many are not. One
+// whose measurement stays uncertain is measured again, each time for twice as long. Whoever would win by more than ten
+// times the baseline must show it in another process first. PyTorch's own operators are not timed again: they are the
 // yardstick. Emits finished() exactly once.
 class FinishingPass : public QObject {
   Q_OBJECT
@@ -77,10 +77,11 @@ class FinishingPass : public QObject {
  private:
   void measureNext();
   [[nodiscard]] Result<> takeKnown();
-  [[nodiscard]] Result<> addScreenedOut();
+  [[nodiscard]] Result<> addFastest();
   [[nodiscard]] Result<> send(domain::CandidateId id);
   void handleEvaluated(const process::EvaluationResult& result);
   [[nodiscard]] Result<> keep(const store::CandidateRecord& candidate);
+  [[nodiscard]] bool hasOurs() const;  // a kernel that was correct again
   [[nodiscard]] bool isTimeOver() const;
   [[nodiscard]] std::optional<domain::CandidateId> nextContender() const;
   [[nodiscard]] std::optional<domain::CandidateId> nextUncertain() const;
@@ -100,7 +101,6 @@ class FinishingPass : public QObject {
   RemeasuredCandidates m_measured;
   std::map<domain::CandidateId, int> m_repeats;  // of uncertain ones
   std::optional<store::CandidateRecord> m_current;
-  bool m_hasScreenedOut = false;
   std::set<domain::CandidateId> m_confirmed;
   std::set<domain::CandidateId> m_doubted;
   std::unique_ptr<trust::Verification> m_fresh;

@@ -12,7 +12,7 @@
 namespace swage::fake {
 
 std::optional<Behaviour> parseBehaviour(std::string_view name) {
-  static constexpr std::array<std::pair<std::string_view, Behaviour>, 33> kNames = {{
+  static constexpr std::array<std::pair<std::string_view, Behaviour>, 34> kNames = {{
       {"ok", Behaviour::Ok},
       {"slow", Behaviour::Slow},
       {"hang", Behaviour::Hang},
@@ -44,6 +44,7 @@ std::optional<Behaviour> parseBehaviour(std::string_view name) {
       {"other_device", Behaviour::OtherDevice},
       {"unusable", Behaviour::Unusable},
       {"waver", Behaviour::Waver},
+      {"fail-last-checks", Behaviour::FailLastChecks},
       {"crash-making-room", Behaviour::CrashMakingRoom},
       {"hang-making-room", Behaviour::HangMakingRoom},
   }};
