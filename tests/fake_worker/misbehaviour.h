@@ -39,7 +39,7 @@ enum class Behaviour {
   OtherDevice,     // worker: opens another device than the one before it
   Unusable,        // worker: cannot open its device
   Waver,  // worker: the fastest is wrong when it is asked about again; who is slower than an elite is screened out
-  FailLastChecks,  // worker: whatever takes less than 40 us is wrong on inputs that are held back
+  FailLastChecks,  // worker: whatever takes less than 60 us is wrong when it is asked about again
   CrashMakingRoom,
   HangMakingRoom,
 };
