@@ -101,7 +101,7 @@ Table taskTable(const KernelBenchDocument& document) {
 }
 
 Table summaryTable(const KernelBenchDocument& document) {
-  Table table = {{"", "tasks", "kernels", "geometric mean", "over rejected ways too", "median", "fast_1", "fast_1.5",
+  Table table = {{"", "tasks", "kernels", "geometric mean", "counting rejected ways", "median", "fast_1", "fast_1.5",
                   "fast_2", "mean of exports", "accepted"}};
   for (const KernelBenchSummary& one : kernelBenchSummaries(document)) {
     table.push_back({one.title, std::to_string(one.tasks), std::to_string(one.kernels), times(one.geometricMean),
@@ -219,7 +219,7 @@ std::string parts(const KernelBenchDocument& document, Heading heading, Draw dra
 constexpr std::string_view kExplanation =
     "Speedups are those of the best kernels that are at least as exact as the fastest of PyTorch's ways that its "
     "settings permit, over that way, with 95 % intervals; ~ marks intervals wider than ±20 %. A way whose result "
-    "KernelBench would reject counts only in the mean over rejected ways too. fast_p is the share of "
+    "KernelBench would reject counts only in the mean that counts rejected ways. fast_p is the share of "
     "all tasks with a speedup above p. The mean of exports counts 1 where PyTorch's own way is what is exported.";
 
 }  // namespace

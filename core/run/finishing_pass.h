@@ -26,8 +26,8 @@ namespace swage::run {
 
 // Measures the best candidates of a search once more, for longer, because the best of hundreds of short measurements is
 // partly luck. Goes on until the best known candidate is one of those measured again, or until its time is over. Each
-// new evaluation replaces the old one in the record. Where one is not correct after all, the fastest of those that
-// still are become contenders too, which were slower than an elite: until one is correct, or very many are not. One
+// new evaluation replaces the old one in the record. Where a contender turns out wrong, the fastest candidates
+// that are still correct become contenders too, elites or not: until one is correct again, or very many are wrong. One
 // whose measurement stays uncertain is measured again, each time for twice as long. Whoever would win by more than ten
 // times the baseline must show it in another process first. PyTorch's own operators are not timed again: they are the
 // yardstick. Emits finished() exactly once.

@@ -86,24 +86,12 @@ bool isElementAxis(const Region& region, std::size_t axis) {
   return region.folds.empty() || region.axes[axis].isFolded() || region.axes[axis].role == AxisRole::Scan;
 }
 
-bool isPerElementLoad(const Region& region, const Operand& operand) {
-  if (region.folds.empty()) {
-    return true;
-  }
-  for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
-    if (isElementAxis(region, axis) && operand.walksAlong(axis)) {
-      return true;
-    }
-  }
-  return false;
-}
-
 void annotate(Region& region) {
   for (Prim& prim : region.prims) {
     prim.perElement = prim.kind == Prim::Kind::Index;
     prim.ready = -1;
     if (prim.kind == Prim::Kind::Load) {
-      prim.perElement = isPerElementLoad(region, region.operands[asIndex(prim.operand)]);
+      prim.perElement = walksElements(region, region.operands[asIndex(prim.operand)]);
     }
     if (prim.kind == Prim::Kind::Coordinate) {
       prim.perElement = isElementAxis(region, asIndex(prim.axis));
@@ -265,6 +253,18 @@ bool fuseMoments(Region& region, int sum) {
 }
 
 }  // namespace
+
+bool walksElements(const Region& region, const Operand& operand) {
+  if (region.folds.empty()) {
+    return true;
+  }
+  for (std::size_t axis = 0; axis < region.axes.size(); ++axis) {
+    if (isElementAxis(region, axis) && operand.walksAlong(axis)) {
+      return true;
+    }
+  }
+  return false;
+}
 
 Compute computeType(domain::ScalarType stored) {
   switch (stored) {

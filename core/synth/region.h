@@ -216,6 +216,8 @@ void collapseAxes(Region& region);
 void turnAxis(Region& region, std::size_t axis);
 // Whether something names the position along an axis.
 [[nodiscard]] bool isAxisNamed(const Region& region, std::size_t axis);
+// Whether an operand differs between the elements of a group: it lies along a folded axis, or nothing is folded.
+[[nodiscard]] bool walksElements(const Region& region, const Operand& operand);
 // Turns a maximum followed by a sum of exponentials, or a mean followed by a sum of squared deviations, into one
 // stage, so that the data is read once less. Returns whether anything changed.
 enum class Changed : std::uint8_t { No, Yes };

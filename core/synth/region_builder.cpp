@@ -396,17 +396,11 @@ std::optional<Region> RegionBuilder::finish(const std::vector<domain::ValueId>& 
   }
   collapseAxes(m_program);
   finalise(m_program);
-  // A value that covers some of the reduced axes is neither one for each element nor one for each group, though it be
-  // the same all along them.
+  // A value that covers some of the reduced axes is neither one for each element nor one for each group, even where it
+  // is the same all along them.
   const auto isForElements = [this](const Store& store) {
-    const Operand& operand = m_program.operands[asIndex(store.operand)];
-    for (std::size_t axis = 0; axis < m_program.axes.size(); ++axis) {
-      const Axis& self = m_program.axes[axis];
-      if ((self.isFolded() || self.role == AxisRole::Scan) && operand.walksAlong(axis)) {
-        return true;
-      }
-    }
-    return m_program.prims[asIndex(store.prim)].perElement;
+    return walksElements(m_program, m_program.operands[asIndex(store.operand)]) ||
+           m_program.prims[asIndex(store.prim)].perElement;
   };
   if (std::any_of(m_program.groupStores.begin(), m_program.groupStores.end(), isForElements)) {
     return std::nullopt;

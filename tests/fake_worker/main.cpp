@@ -24,13 +24,13 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <set>
 #include <string>
 #include <string_view>
 #include <utility>
 
 #include "core/base/sha256.h"
 #include "core/wire/codec.h"
+#include "tests/fake_worker/later_verdicts.h"
 #include "tests/fake_worker/misbehaviour.h"
 
 namespace swage::fake {
@@ -38,8 +38,6 @@ namespace {
 
 constexpr double kEagerNs = 100e3;
 constexpr int kWrongNumber = 13;
-constexpr double kWaveringNs = 1.5e3;  // of the fastest
-constexpr double kLastWrongNs = 60e3;  // what is faster fails the last checks
 
 void writeAll(std::string_view bytes) {
   while (!bytes.empty()) {
@@ -284,42 +282,12 @@ class Program {
     send(ready);
   }
 
-  void waver(const wire::Evaluate& asked, domain::Evaluation& evaluation) {
-    auto* const correct = std::get_if<domain::Correct>(&evaluation);
-    if (correct == nullptr) {
-      return;
-    }
-    const double ns = correct->timing.candidate.medianNs;
-    correct->timing.screenedOut = asked.screeningNs > 0.0 && ns > 1.05 * asked.screeningNs;
-    if (ns < kWaveringNs && m_hasAnsweredFastest) {
-      domain::Wrong wrong;
-      wrong.rule = "error";
-      evaluation = std::move(wrong);
-    }
-    m_hasAnsweredFastest = m_hasAnsweredFastest || ns < kWaveringNs;
-  }
-
-  void failLastChecks(domain::Evaluation& evaluation) {
-    const domain::Correct* correct = domain::asCorrect(evaluation);
-    const double ns = correct != nullptr ? correct->timing.candidate.medianNs : kEagerNs;
-    if (ns < kLastWrongNs && !m_asked.insert(ns).second) {
-      domain::Wrong wrong;
-      wrong.rule = "error";
-      evaluation = std::move(wrong);
-    }
-  }
-
   [[nodiscard]] wire::Message answerTo(const wire::Message& message) {
     if (const auto* evaluate = std::get_if<wire::Evaluate>(&message)) {
       wire::Evaluated answer;
       answer.request = evaluate->request;
       answer.evaluation = fake::evaluate(evaluate->plan, m_behaviour == Behaviour::Believe);
-      if (m_behaviour == Behaviour::Waver) {
-        waver(*evaluate, answer.evaluation);
-      }
-      if (m_behaviour == Behaviour::FailLastChecks) {
-        failLastChecks(answer.evaluation);
-      }
+      m_later.change(m_behaviour, *evaluate, answer.evaluation);
       if (auto* correct = std::get_if<domain::Correct>(&answer.evaluation); correct != nullptr && evaluate->heldBack) {
         correct->byInputs.push_back({.inputs = "held back", .checks = 3, .errors = {{}}});
       }
@@ -375,8 +343,7 @@ class Program {
   bool m_isWorker;
   int m_from;
   int m_jobs = 0;
-  bool m_hasAnsweredFastest = false;
-  std::set<double> m_asked;  // how long each takes
+  LaterVerdicts m_later;
 };
 
 void Program::beatSlowly() {

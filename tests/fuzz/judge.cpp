@@ -90,7 +90,7 @@ std::int64_t normalised(const domain::Graph& graph, const domain::Node& node) {
   return input.elementCount() / std::max<std::int64_t>(1, groups);
 }
 
-// Two numbers may be nearly equal by chance; what is normalised of them is 1, or whatever rounding has left.
+// The difference of two numbers that are nearly equal is mostly rounding, which the normalisation scales up to 1.
 bool normalisesFew(const domain::Graph& graph, const domain::Node& node) {
   constexpr std::int64_t kFew = 2;
   const std::int64_t count = normalised(graph, node);

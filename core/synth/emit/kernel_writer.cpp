@@ -398,7 +398,7 @@ void KernelWriter::computeOnce(const std::vector<int>& prims) {
   }
 }
 
-// What a product has folded is gone where its results are folded, which alone ask for their places.
+// In a product whose results are folded later, the place is one in that later fold.
 Expression KernelWriter::placeInFold() const {
   const bool isLater =
       std::any_of(m_region.axes.begin(), m_region.axes.end(), [](const Axis& axis) { return axis.isFoldedLater; });

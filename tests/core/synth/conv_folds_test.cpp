@@ -146,7 +146,7 @@ const LaterFold kDeviation{"Deviation",
                            },
                            [](const Results& r) { return overChannels(r, varianceOf); }};
 
-// Folds of one stage, which what is stored is computed from.
+// What is stored is computed from two folds of one stage.
 const LaterFold kRange{
     "Range",
     [](GraphBuilder& b, ValueId x, const Conv& c) {
@@ -319,7 +319,7 @@ TEST(FoldedConvolution, FoldsWhatIsAddedToResults) {
   EXPECT_LT(relativeError(toNumbers<float>(got[0]), overChannels(results, largestOf)), kExact);
 }
 
-// A loss picks the channel whose number a target is, and has none where it is to be ignored.
+// The target of a position selects a channel; ignored positions have no loss.
 TEST(FoldedConvolution, FindsTheLossOfEachPosition) {
   constexpr int kIgnored = 2;
   for (const Conv& c : {kFew, kMany, kTiles}) {

@@ -93,8 +93,8 @@ struct Warp {
 };
 
 #if defined(__x86_64__)
-// Where a thread or the scheduler goes on: its registers lie on its stack. swapcontext asks the system at each switch,
-// which took half of the time of a test.
+// The saved registers of a thread or of the scheduler, on its own stack. swapcontext makes a system call at each
+// switch, which took half of the time of a test.
 struct Context {
   void** stack = nullptr;
 
