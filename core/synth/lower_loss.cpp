@@ -92,7 +92,8 @@ struct CrossEntropy {
     const int sum = b.reduce(FoldKind::Sum, b.call("exp", {b.call("sub", {*x, maximum})}));
     const int isWanted = b.call("eq", {b.index(), *wanted}, Compute::Bool);
     const int picked = b.reduce(FoldKind::Sum, b.call("select", {isWanted, *x, b.constant(0.0, b.typeOf(*x))}));
-    const int loss = b.call("sub", {b.call("add", {b.call("log", {sum}), maximum}), picked});
+    // Large logits would round the logarithm away, were they added to it.
+    const int loss = b.call("sub", {b.call("log", {sum}), b.call("sub", {picked, maximum})});
     const int counts = b.call("ne", {*wanted, b.constant(ignored, Compute::I64)}, Compute::Bool);
     const int zero = b.constant(0.0, b.typeOf(*x));
     const Frame frame = b.reducedFrame(RegionBuilder::KeepDims::No);

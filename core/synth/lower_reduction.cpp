@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "core/synth/lowering.h"
@@ -185,7 +186,10 @@ LowerNode variance(bool root) {
     }
     const double correction = node.number(99, "correction").value_or(1.0);
     addReduction(node, sink, {*input, *dims, keepDims(node, 99), [root, correction](RegionBuilder& b, int x) {
-                                const int centred = b.call("sub", {x, meanOf(b, x)});
+                                // One number is its own mean, however x is rounded when it is computed twice.
+                                const int centred = b.reducedCount() == 1
+                                                        ? b.call("mul", {x, b.constant(0.0, b.typeOf(x))})
+                                                        : b.call("sub", {x, meanOf(b, x)});
                                 const int sum = b.reduce(FoldKind::Sum, b.call("mul", {centred, centred}));
                                 const double count = std::max(0.0, static_cast<double>(b.reducedCount()) - correction);
                                 const int value = b.over(sum, count);
@@ -198,7 +202,11 @@ GroupFormula logSumExp() {
   return [](RegionBuilder& b, int x) {
     const int maximum = b.reduce(FoldKind::Maximum, x);
     const int sum = b.reduce(FoldKind::Sum, b.call("exp", {b.call("sub", {x, maximum})}));
-    return std::vector<int>{b.call("add", {b.call("log", {sum}), maximum})};
+    // Of an infinite maximum every difference is NaN, but it is the result.
+    const int infinity = b.constant(std::numeric_limits<double>::infinity(), b.typeOf(x));
+    const int isInfinite = b.call("eq", {b.call("abs", {maximum}), infinity}, Compute::Bool);
+    const int value = b.call("add", {b.call("log", {sum}), maximum});
+    return std::vector<int>{b.call("select", {isInfinite, maximum, value})};
   };
 }
 

@@ -3,7 +3,7 @@
 
 //! swage:helper min max fill_n streamOut
 #include <algorithm>
-//! swage:helper sqrtf sqrt floorf floor ceilf ceil truncf trunc fabsf fabs exp log tanh erf sin cos log1p expm1 pow logf tanhf erff sinf cosf log1pf expm1f powf
+//! swage:helper sqrtf sqrt floorf floor ceilf ceil truncf trunc fabsf fabs exp log tanh erf sin cos log1p expm1 pow logf tanhf erff sinf cosf log1pf powf
 #include <cmath>
 //! swage:helper streamOut
 #include <cstring>
@@ -34,10 +34,6 @@ extern "C" __attribute__((simd("notinbranch"))) float cosf(float) noexcept;
 //! swage:helper log1pf
 // glibc has a form of it for vectors, which the compiler may call once it knows.
 extern "C" __attribute__((simd("notinbranch"))) float log1pf(float) noexcept;
-
-//! swage:helper expm1f
-// glibc has a form of it for vectors, which the compiler may call once it knows.
-extern "C" __attribute__((simd("notinbranch"))) float expm1f(float) noexcept;
 
 //! swage:helper powf
 // glibc has a form of it for vectors, which the compiler may call once it knows.
@@ -96,6 +92,30 @@ __attribute__((always_inline)) static inline float fastExp(float x) {
   p = p * (r * r) + r + 1.0f;
   const unsigned int bits = __builtin_bit_cast(unsigned int, p) + (__builtin_bit_cast(unsigned int, shifted) << 23);
   const float result = x < -87.3365447f ? 0.0f : __builtin_bit_cast(float, bits);
+  return x <= 88.7228391f ? result : x * __builtin_inff();  // infinity above, and NaN stays NaN
+}
+
+//! swage:helper fastExpm1
+// exp(x) - 1 = 2^n * (exp(r) - 1) + (2^n - 1), with n and r as in fastExp: within 2 units in the last place. Both halves
+// are computed from 2^(n - 1), which is finite up to the largest x.
+__attribute__((always_inline)) static inline float fastExpm1(float x) {
+  constexpr float kToInteger = 12582912.0f;
+  const float shifted = x * 1.44269504088896341f + kToInteger;
+  const float n = shifted - kToInteger;
+  float r = x - n * 0.693359375f;
+  r = r + n * 2.12194440e-4f;
+  float p = 1.9875691500e-4f;
+  p = p * r + 1.3981999507e-3f;
+  p = p * r + 8.3334519073e-3f;
+  p = p * r + 4.1665795894e-2f;
+  p = p * r + 1.6666665459e-1f;
+  p = p * r + 5.0000001201e-1f;
+  p = p * (r * r) + r;
+  const unsigned int bits = 0x3f000000u + (__builtin_bit_cast(unsigned int, shifted) << 23);
+  const float power = __builtin_bit_cast(float, bits);
+  float result = (p * power + (power - 0.5f)) * 2.0f;
+  result = x < -17.5f ? -1.0f : result;
+  result = x == 0.0f ? x : result;  // with its sign
   return x <= 88.7228391f ? result : x * __builtin_inff();  // infinity above, and NaN stays NaN
 }
 

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <set>
@@ -76,6 +78,9 @@ std::int64_t normalised(const domain::Graph& graph, const domain::Node& node) {
   const std::string_view name = std::string_view(node.op).substr(5, node.op.find('.', 5) - 5);
   const bool isOfLayers = name == "layer_norm";
   const bool isOfGroups = name == "group_norm";
+  if (name == "rms_norm") {
+    return graph.type(domain::inputsOf(node).front()).shape.back();
+  }
   if (!isOfLayers && !isOfGroups && name.find("batch_norm") == std::string_view::npos) {
     return 0;
   }
@@ -95,6 +100,37 @@ bool normalisesFew(const domain::Graph& graph, const domain::Node& node) {
   constexpr std::int64_t kFew = 2;
   const std::int64_t count = normalised(graph, node);
   return count > 0 && count <= kFew;
+}
+
+bool normalises(const domain::Graph& graph, const domain::Node& node) {
+  return normalised(graph, node) > 0;
+}
+
+// Whether numbers that a normalisation takes the mean of may all be the same one. Their differences are 0 for PyTorch,
+// which adds up differences, and roundings of their sum for others.
+bool hasEqualNumbers(const domain::Graph& graph) {
+  return std::any_of(graph.values.begin(), graph.values.end(), [](const domain::TensorType& type) {
+    for (std::size_t i = 0; i < type.shape.size(); ++i) {
+      if (type.shape[i] > 1 && type.strides[i] == 0) {
+        return true;
+      }
+    }
+    return false;
+  });
+}
+
+// The square of a difference has twice its relative error, and of numbers that are nearly equal that is mostly
+// rounding.
+bool squaresFew(const domain::Graph& graph, const domain::Node& node) {
+  constexpr std::int64_t kFew = 2;
+  const bool squares = node.op.starts_with("aten.mse_loss.") || node.op.starts_with("aten.huber_loss.") ||
+                       node.op.starts_with("aten.smooth_l1_loss.");
+  return squares && graph.type(domain::inputsOf(node).front()).elementCount() <= kFew;
+}
+
+// A negative number has powers where the exponent is an integer, and a rounding away from it none.
+bool raisesToComputed(const domain::Graph& /*graph*/, const domain::Node& node) {
+  return node.op == "aten.pow.Tensor_Tensor";
 }
 
 // A product of many numbers overflows in one order and not in another.
@@ -124,7 +160,16 @@ bool isInexact(const domain::Wrong& wrong, const domain::Graph& graph) {
   const domain::ValueId output = graph.outputs[static_cast<std::size_t>(wrong.output)].value;
   const domain::ScalarType type = graph.type(output).dtype;
   if (hangsOnRounding(graph, output) || dependsOn(graph, output, normalisesFew) ||
+      dependsOn(graph, output, squaresFew) || (hasEqualNumbers(graph) && dependsOn(graph, output, normalises)) ||
       (wrong.rule == "nan" && dependsOn(graph, output, multipliesMany))) {
+    return true;
+  }
+  if (std::isnan(wrong.expected) != std::isnan(wrong.actual) && dependsOn(graph, output, raisesToComputed)) {
+    return true;
+  }
+  // Exponentials below the normal numbers are 0 in vectors.
+  constexpr double kNormal = std::numeric_limits<float>::min();
+  if (std::abs(wrong.expected) < kNormal && std::abs(wrong.actual) < kNormal) {
     return true;
   }
   for (const domain::OutputError& error : wrong.errors) {

@@ -44,6 +44,42 @@ TEST(CpuExponential, OverflowsAndUnderflowsLikeTheExactOne) {
   EXPECT_EQ(fastExp(-1e30F), 0.0F);
 }
 
+TEST(CpuExponentialLessOne, IsWithinTwoUnitsInTheLastPlace) {
+  constexpr double kUnit = 1.0 / (1 << 23);
+  double worst = 0.0;
+  float where = 0.0F;
+  const auto check = [&](float x) {
+    const double exact = std::expm1(static_cast<double>(x));
+    const double error = std::abs(static_cast<double>(fastExpm1(x)) - exact) / std::abs(exact);
+    if (error > worst) {
+      worst = error;
+      where = x;
+    }
+  };
+  for (int i = -400'000; i <= 887'000; ++i) {
+    if (i != 0) {
+      check(static_cast<float>(i) * 1e-4F);
+    }
+  }
+  for (float x = 1.0F; x > 1e-30F; x *= 0.97F) {
+    check(x);
+    check(-x);
+  }
+  EXPECT_LT(worst, 2 * kUnit) << "at " << where;
+}
+
+TEST(CpuExponentialLessOne, IsExactWhereItMatters) {
+  EXPECT_EQ(fastExpm1(0.0F), 0.0F);
+  EXPECT_FALSE(std::signbit(fastExpm1(0.0F)));
+  EXPECT_TRUE(std::signbit(fastExpm1(-0.0F)));
+  EXPECT_EQ(fastExpm1(-1e30F), -1.0F);
+  EXPECT_EQ(fastExpm1(-kInfinity), -1.0F);
+  EXPECT_TRUE(std::isfinite(fastExpm1(88.72F)));
+  EXPECT_EQ(fastExpm1(88.73F), kInfinity);
+  EXPECT_EQ(fastExpm1(kInfinity), kInfinity);
+  EXPECT_TRUE(std::isnan(fastExpm1(std::numeric_limits<float>::quiet_NaN())));
+}
+
 TEST(CpuStream, WritesWhatItIsGivenAndNothingElse) {
   for (const int first : {0, 1, 31, 32}) {
     for (const int bytes : {0, 1, 31, 32, 33, 100}) {
