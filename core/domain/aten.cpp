@@ -282,6 +282,12 @@ bool isConvolution(std::string_view op) {
   return name.starts_with("conv") || name.starts_with("_convolution") || name.starts_with("cudnn_convolution");
 }
 
+bool isNormalisation(const Node& node) {
+  const std::string_view name = atenName(node.op);
+  return isModuleBatchNorm(node) || name.starts_with("layer_norm") || name.starts_with("group_norm") ||
+         name.starts_with("instance_norm") || name.starts_with("rms_norm");
+}
+
 bool isModuleBatchNorm(const Node& node) {
   return node.op == "aten._native_batch_norm_legit_functional.default" && node.outputs.size() == 5 &&
          !node.outputs[1].isValid() && !node.outputs[2].isValid();

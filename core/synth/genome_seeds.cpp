@@ -99,13 +99,13 @@ std::optional<Genome> GenomeMoves::exactSeed() const {
   return checked(std::move(genome));
 }
 
-// Behind a batch norm in training and convolutions in TF32, every other order of a sum is soon further from PyTorch
-// than a task may permit: such a model may only allow kernels that sum nothing.
+// Behind normalisations and convolutions in TF32, every other order of a sum is soon further from PyTorch than a task
+// may permit: such a model may only allow kernels that sum nothing.
 std::optional<Genome> GenomeMoves::elementSeed() const {
   const std::vector<domain::Node>& nodes = m_fusion.graph().nodes;
   const bool convolves =
       std::any_of(nodes.begin(), nodes.end(), [](const domain::Node& node) { return domain::isConvolution(node.op); });
-  const bool normalises = std::any_of(nodes.begin(), nodes.end(), domain::isModuleBatchNorm);
+  const bool normalises = std::any_of(nodes.begin(), nodes.end(), domain::isNormalisation);
   return convolves && normalises && m_device.kind == domain::DeviceKind::Cuda
              ? bestOf(m_fusion.greedyPartition(Fusion::Joins::Elements))
              : std::nullopt;

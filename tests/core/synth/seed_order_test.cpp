@@ -249,5 +249,24 @@ TEST(ElementSeed, LeavesEverySumToPyTorch) {
   EXPECT_EQ(std::find_if(onCpu.begin(), onCpu.end(), leavesSums), onCpu.end()) << "nobody rounds to TF32 there";
 }
 
+// Of a convolution, a normalisation and a product between elementwise operations.
+TEST(Seeds, SumNothingBehindConvolutionsAndNormalisationsInOneOfThem) {
+  GraphBuilder b;
+  const auto x = b.input({8, 16, 16, 16});
+  const auto one = listArg({1, 1});
+  const auto convolved = b.call(
+      "aten.conv2d.default", {arg(x), arg(b.input({32, 16, 3, 3})), noArg(), one, one, one, arg(1)}, {8, 32, 16, 16});
+  const auto normalised = b.call("aten.layer_norm.default", {arg(b.relu(convolved)), listArg({16})}, {8, 32, 16, 16});
+  b.output(b.silu(b.mul(normalised, normalised)));
+  const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
+  const auto isElementwise = [](const domain::RegionGene& gene) {
+    return gene.pattern == "map" || gene.pattern == "map_turned";
+  };
+  const std::vector<domain::Genome> seeds = seedsWithKernels(*synthesizer);
+  EXPECT_TRUE(std::any_of(seeds.begin(), seeds.end(), [&](const domain::Genome& seed) {
+    return seed.regions.size() == 2 && std::all_of(seed.regions.begin(), seed.regions.end(), isElementwise);
+  }));
+}
+
 }  // namespace
 }  // namespace swage::synth
