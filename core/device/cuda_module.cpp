@@ -9,6 +9,7 @@
 
 #include "core/base/log.h"
 #include "core/device/tensor_maps.h"
+#include "core/domain/cubins.h"
 
 namespace swage::device {
 namespace {
@@ -105,34 +106,55 @@ class CudaKernel final : public Kernel {
 
 }  // namespace
 
-DeviceResult<std::unique_ptr<KernelModule>> CudaModule::load(const CudaDriver& driver, const std::string& cubin,
+DeviceResult<std::unique_ptr<KernelModule>> CudaModule::load(const CudaDriver& driver, std::string_view binary,
                                                              std::int64_t sharedBytesPerBlock,
                                                              const MultiprocessorLimits& limits,
                                                              const CUstream& stream) {
-  CUmodule module = nullptr;
-  // The driver reads an image to the end that its header tells; a text that is none ends at its terminator.
-  if (cubin.empty()) {
+  if (binary.empty()) {
     return tl::make_unexpected(DeviceFailure{"the candidate has no binary"});
   }
-  const CUresult code = driver.cuModuleLoadData(&module, cubin.c_str());
-  if (DeviceStatus failed = driver.check(code, "load the cubin")) {
+  std::unique_ptr<CudaModule> loaded(new CudaModule(driver, sharedBytesPerBlock, limits, stream));
+  for (const std::string_view cubin : domain::cubinsIn(binary)) {
+    if (DeviceStatus failed = loaded->add(cubin)) {
+      return tl::make_unexpected(std::move(*failed));
+    }
+  }
+  return std::unique_ptr<KernelModule>(std::move(loaded));
+}
+
+DeviceStatus CudaModule::add(std::string_view cubin) {
+  CUmodule module = nullptr;
+  // The driver reads an image to the end that its header tells; a text that is none ends at its terminator.
+  const CUresult code = m_driver.cuModuleLoadData(&module, std::string(cubin).c_str());
+  if (DeviceStatus failed = m_driver.check(code, "load the cubin")) {
     if (code == CUDA_ERROR_NO_BINARY_FOR_GPU || code == CUDA_ERROR_UNSUPPORTED_PTX_VERSION) {
       failed->detail += "; it was compiled for another architecture than this device's, or is newer than its driver";
     }
-    return tl::make_unexpected(std::move(*failed));
+    return failed;
   }
-  return std::unique_ptr<KernelModule>(new CudaModule(driver, module, sharedBytesPerBlock, limits, stream));
+  m_modules.push_back(module);
+  return std::nullopt;
 }
 
 CudaModule::~CudaModule() {
-  if (const DeviceStatus failed = m_driver.check(m_driver.cuModuleUnload(m_module), "unload the cubin")) {
-    log::debug("{}", failed->detail);  // the context is gone, and whoever poisoned it has been reported
+  for (const CUmodule module : m_modules) {
+    if (const DeviceStatus failed = m_driver.check(m_driver.cuModuleUnload(module), "unload the cubin")) {
+      log::debug("{}", failed->detail);  // the context is gone, and whoever poisoned it has been reported
+    }
   }
+}
+
+CUresult CudaModule::find(const std::string& entry, CUfunction& function) const {
+  CUresult code = CUDA_ERROR_NOT_FOUND;
+  for (std::size_t i = 0; i < m_modules.size() && code == CUDA_ERROR_NOT_FOUND; ++i) {
+    code = m_driver.cuModuleGetFunction(&function, m_modules[i], entry.c_str());
+  }
+  return code;
 }
 
 DeviceResult<std::unique_ptr<Kernel>> CudaModule::bind(const domain::KernelStep& step) {
   CUfunction function = nullptr;
-  const CUresult code = m_driver.cuModuleGetFunction(&function, m_module, step.entry.c_str());
+  const CUresult code = find(step.entry, function);
   if (DeviceStatus failed = m_driver.check(code, fmt::format("find the entry '{}'", step.entry))) {
     return tl::make_unexpected(std::move(*failed));
   }

@@ -5,6 +5,7 @@
 
 #include "core/base/log.h"
 #include "core/device/sass_listing.h"
+#include "core/domain/cubins.h"
 
 namespace swage::device {
 namespace {
@@ -72,8 +73,9 @@ ProfilerResult<SampleReport> CuptiProfiler::samples(const Program& program, cons
   }
   auto report = m_sampler->collect(program, entry);
   if (report) {
-    addSourceLines(m_library, binary, entry, report->instructions);
-    addText(m_library, binary, entry, report->instructions);
+    const std::string cubin(domain::cubinOf(binary, entry));
+    addSourceLines(m_library, cubin, entry, report->instructions);
+    addText(m_library, cubin, entry, report->instructions);
   }
   return report;
 }

@@ -11,6 +11,7 @@
 #include "core/base/strong_id.h"
 #include "core/domain/language.h"
 #include "core/domain/launch_plan.h"
+#include "core/domain/program_lines.h"
 #include "core/domain/proposer_name.h"
 #include "core/domain/rewrite.h"
 
@@ -44,12 +45,21 @@ struct Genome {
 // Whether it computes something else than the task's graph that is equal by algebra.
 [[nodiscard]] bool isAlgebraic(const Genome& genome);
 
+// A text that is compiled by itself: some kernels of a program and what they need.
+struct SourcePart {
+  std::string source;
+  std::vector<std::string> entries;  // extern "C" names of its kernels
+  std::vector<ProgramLines> lines;   // where its lines stand in the program's source
+  friend bool operator==(const SourcePart&, const SourcePart&) = default;
+};
+
 // One program for a task: device source and the plan that launches it.
 struct Program {
   Language language = Language::Cpp;
   std::string source;  // empty when every step is an ATen call
   LaunchPlan plan;
   std::vector<std::string> compileFlags;  // from an allow-list, beyond the language's defaults
+  std::vector<SourcePart> parts = {};     // all of its kernels, where they can be compiled one by one
 
   [[nodiscard]] std::vector<std::string> entries() const;
 };

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/domain/program_lines.h"
+
 // The 36 behaviour cells (ARCHITECTURE.md, "Cells"). Coordinates come from compiled code and the launch plan only.
 namespace swage::domain {
 
@@ -48,6 +50,7 @@ struct KernelFacts {
   std::int64_t spillBytes = 0;  // per thread
   std::int64_t staticSharedBytes = 0;
   std::map<std::string, std::int64_t> evidence;  // matched instruction counts: "ld.global.v4" -> 8
+  std::vector<ProgramLines> lines = {};          // of the text that it was compiled from, where that is not the source
 };
 
 // The cell of a candidate: the maximum of A and B over its kernels, C from its launches.

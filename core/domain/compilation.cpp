@@ -8,7 +8,8 @@ CompileRequest compileRequest(const Program& program, const DeviceInfo& device) 
           .source = program.source,
           .entries = program.entries(),
           .architecture = architectureFor(program.language, device),
-          .flags = program.compileFlags};
+          .flags = program.compileFlags,
+          .parts = program.parts};
 }
 
 Evaluation evaluationOf(const CompileFailed& failure) {

@@ -17,9 +17,10 @@ namespace swage::domain {
 struct CompileRequest {
   Language language = Language::Cpp;
   std::string source;
-  std::vector<std::string> entries;  // extern "C" names the plan launches
-  std::string architecture;          // "sm_90a"; "native" on a CPU
-  std::vector<std::string> flags;    // candidate's own, already checked against the allow-list
+  std::vector<std::string> entries;    // extern "C" names the plan launches
+  std::string architecture;            // "sm_90a"; "native" on a CPU
+  std::vector<std::string> flags;      // candidate's own, already checked against the allow-list
+  std::vector<SourcePart> parts = {};  // as the program's; a compiler itself knows the source alone
 };
 
 struct CompiledBinary {

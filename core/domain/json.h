@@ -29,6 +29,7 @@ using Json = nlohmann::json;
 [[nodiscard]] Json toJson(const Genome& value);
 [[nodiscard]] Json toJson(const LaunchPlan& value);
 [[nodiscard]] Json toJson(const Program& value);
+[[nodiscard]] Json toJson(const ProgramLines& value);
 [[nodiscard]] Json toJson(const KernelFacts& value);
 [[nodiscard]] Json toJson(const DeviceInfo& value);
 [[nodiscard]] Json toJson(const DeviceConditions& value);

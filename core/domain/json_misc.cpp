@@ -9,15 +9,32 @@ constexpr int kMaxArithmetic = static_cast<int>(Arithmetic::TensorCore);
 
 }  // namespace
 
+Json toJson(const ProgramLines& value) {
+  return {value.first, value.count, value.inProgram};
+}
+
+ProgramLines readProgramLines(const JsonReader& reader) {
+  const std::vector<int> numbers = reader.list([](const JsonReader& item) { return item.smallInteger(0); });
+  if (numbers.size() != 3) {
+    reader.fail("must have three numbers: first, count, line in the program");
+    return {};
+  }
+  return {numbers[0], numbers[1], numbers[2]};
+}
+
 Json toJson(const KernelFacts& value) {
-  return {{"entry", value.entry},
-          {"movement", static_cast<int>(value.movement)},
-          {"arithmetic", static_cast<int>(value.arithmetic)},
-          {"inter_block", value.interBlock},
-          {"registers", value.registers},
-          {"spill_bytes", value.spillBytes},
-          {"static_shared_bytes", value.staticSharedBytes},
-          {"evidence", value.evidence}};
+  Json json = {{"entry", value.entry},
+               {"movement", static_cast<int>(value.movement)},
+               {"arithmetic", static_cast<int>(value.arithmetic)},
+               {"inter_block", value.interBlock},
+               {"registers", value.registers},
+               {"spill_bytes", value.spillBytes},
+               {"static_shared_bytes", value.staticSharedBytes},
+               {"evidence", value.evidence}};
+  for (const ProgramLines& range : value.lines) {
+    json["lines"].push_back(toJson(range));
+  }
+  return json;
 }
 
 KernelFacts readKernelFacts(const JsonReader& reader) {
@@ -31,6 +48,9 @@ KernelFacts readKernelFacts(const JsonReader& reader) {
   facts.staticSharedBytes = reader["static_shared_bytes"].integer(0);
   reader["evidence"].eachMember(
       [&](const std::string& key, const JsonReader& item) { facts.evidence.emplace(key, item.integer(0)); });
+  if (reader.has("lines")) {
+    facts.lines = reader["lines"].list(readProgramLines);
+  }
   return facts;
 }
 

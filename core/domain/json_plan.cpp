@@ -172,6 +172,11 @@ Json idsToJson(const std::vector<ValueId>& ids) {
   return list;
 }
 
+SourcePart readSourcePart(const JsonReader& reader) {
+  return {reader["source"].text(), reader["entries"].list([](const JsonReader& item) { return item.text(kMaxName); }),
+          reader["lines"].list(readProgramLines)};
+}
+
 }  // namespace
 
 Json toJson(const LaunchPlan& value) {
@@ -206,15 +211,27 @@ LaunchPlan readLaunchPlan(const JsonReader& reader) {
 }
 
 Json toJson(const Program& value) {
-  return {{"language", name(value.language)},
-          {"source", value.source},
-          {"plan", toJson(value.plan)},
-          {"flags", value.compileFlags}};
+  Json json = {{"language", name(value.language)},
+               {"source", value.source},
+               {"plan", toJson(value.plan)},
+               {"flags", value.compileFlags}};
+  for (const SourcePart& part : value.parts) {
+    Json lines = Json::array();
+    for (const ProgramLines& range : part.lines) {
+      lines.push_back(toJson(range));
+    }
+    json["parts"].push_back({{"source", part.source}, {"entries", part.entries}, {"lines", std::move(lines)}});
+  }
+  return json;
 }
 
 Program readProgram(const JsonReader& reader) {
-  return {reader["language"].word(parseLanguage), reader["source"].text(), readLaunchPlan(reader["plan"]),
-          reader["flags"].list([](const JsonReader& item) { return item.text(kMaxName); })};
+  Program program{reader["language"].word(parseLanguage), reader["source"].text(), readLaunchPlan(reader["plan"]),
+                  reader["flags"].list([](const JsonReader& item) { return item.text(kMaxName); })};
+  if (reader.has("parts")) {
+    program.parts = reader["parts"].list(readSourcePart);
+  }
+  return program;
 }
 
 Json toJson(const Genome& value) {

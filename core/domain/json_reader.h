@@ -121,6 +121,7 @@ template <class Read>
 [[nodiscard]] Genome readGenome(const JsonReader& reader);
 [[nodiscard]] LaunchPlan readLaunchPlan(const JsonReader& reader);
 [[nodiscard]] Program readProgram(const JsonReader& reader);
+[[nodiscard]] ProgramLines readProgramLines(const JsonReader& reader);
 [[nodiscard]] KernelFacts readKernelFacts(const JsonReader& reader);
 [[nodiscard]] DeviceInfo readDeviceInfo(const JsonReader& reader);
 [[nodiscard]] DeviceConditions readDeviceConditions(const JsonReader& reader);

@@ -34,7 +34,8 @@ std::vector<LanguageFacts> builtIn() {
            .lexer = "cuda",
            .listing = "PTX",
            .listingLexer = "ptx",
-           .hasMachineListing = true}};
+           .hasMachineListing = true,
+           .hasParts = true}};
 }
 
 std::vector<LanguageFacts>& table() {

@@ -38,6 +38,7 @@ struct LanguageFacts {
   std::string_view listing;        // what its compiler's listing is called: "PTX"
   std::string_view listingLexer;   // and what colours it
   bool hasMachineListing = false;  // whether the device's own instructions are a listing beside that one
+  bool hasParts = false;           // whether a binary may be several, one behind the other (core/domain/cubins.h)
 };
 
 // Those of this build and those that were registered, in the order of their enumerators. A device's first one is the

@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace swage::domain {
 namespace {
 
@@ -128,6 +130,39 @@ std::optional<std::pair<std::int64_t, std::string_view>> addressedText(std::stri
 
 bool SourceMap::isEmpty() const {
   return std::none_of(lineOf.begin(), lineOf.end(), [](int line) { return line > 0; });
+}
+
+std::string withProgramLines(std::string_view ptx, const std::vector<ProgramLines>& lines) {
+  // A listing may have megabytes, of which few lines are places: the others are copied as they stand.
+  const auto nextPlace = [ptx](std::size_t from) {
+    for (std::size_t at = ptx.find("\t.", from); at != std::string_view::npos; at = ptx.find("\t.", at + 1)) {
+      const std::string_view text = ptx.substr(at + 1);
+      if ((at == 0 || ptx[at - 1] == '\n') && (text.starts_with(".loc\t") || text.starts_with(".file\t"))) {
+        return at;
+      }
+    }
+    return ptx.size();
+  };
+  const auto lineAt = [ptx](std::size_t place) { return ptx.substr(place, ptx.find('\n', place) - place); };
+  std::vector<std::string_view> places;
+  for (std::size_t at = nextPlace(0); at < ptx.size(); at = nextPlace(at + 1)) {
+    places.push_back(lineAt(at));
+  }
+  const std::set<int> files = sourceFiles(places);
+  std::string text;
+  text.reserve(ptx.size());
+  std::size_t copied = 0;
+  for (const std::string_view place : places) {
+    const auto begin = static_cast<std::size_t>(place.data() - ptx.data());
+    text += ptx.substr(copied, begin - copied);
+    copied = std::min(ptx.size(), begin + place.size() + 1);
+    if (place.starts_with("\t.loc")) {
+      const int line = programLine(lines, placeIn(place, files).value_or(0));
+      text += line > 0 ? fmt::format("\t.loc\t1 {} 0\n", line) : "\t.loc\t2 0 0\n";
+    }
+  }
+  text += ptx.substr(copied);
+  return text;
 }
 
 std::vector<int> SourceMap::listingLines(int sourceLine) const {

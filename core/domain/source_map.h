@@ -3,8 +3,11 @@
 
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/domain/program_lines.h"
 
 namespace swage::domain {
 
@@ -19,6 +22,12 @@ struct SourceMap {
 // Reads what compilers and disassemblers say: .loc and .file of PTX, the file names of `objdump -l`, the comments of
 // `nvdisasm -g`. Lines of other files, such as headers, belong to no line of the source.
 [[nodiscard]] SourceMap mapListing(std::string_view listing);
+
+// PTX of a part of a program, with the program's lines in its .loc; lines of other files and of nothing else have none.
+// The .file directives are left out, since those of several parts contradict each other: see kProgramFile.
+[[nodiscard]] std::string withProgramLines(std::string_view ptx, const std::vector<ProgramLines>& lines);
+// The directive that belongs behind texts that withProgramLines() made.
+inline constexpr std::string_view kProgramFile = "\t.file\t1 \"source.cu\"\n";
 
 // One instruction of what `objdump -d` prints.
 struct ListedInstruction {

@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/domain/baseline.h"
+#include "core/domain/cubins.h"
 #include "core/export/launchers.h"
 #include "core/export/plan_writer.h"
 #include "core/export/python_source.h"
@@ -154,16 +155,19 @@ Result<std::string> cudaRuntime(const ModelNewInput& input, const PlanText& text
   return filled(cudaTemplate(), values);
 }
 
-// The end of the file, where it is in nobody's way: the verified machine code, on one line.
+// The end of the file, where it is in nobody's way: the verified machine code, each cubin on one line.
 Result<std::string> carriedBinary(const ModelNewInput& input) {
   if (!input.program.plan.hasKernels()) {
     return std::string();
   }
-  SWAGE_TRY_ASSIGN(const std::string text, packedText(input.binary, Packing::Zlib));
+  std::string packed;
+  for (const std::string_view cubin : domain::cubinsIn(input.binary)) {
+    SWAGE_TRY_ASSIGN(const std::string text, packedText(cubin, Packing::Zlib));
+    packed += fmt::format("    _zlib.decompress(_base64.b64decode(\"{}\")),\n", text);
+  }
   return fmt::format(
-      "\n\n# The verified machine code, so that nothing is compiled where it fits.\n"
-      "_SWAGE_BINARY = _zlib.decompress(_base64.b64decode(\"{}\"))\n",
-      text);
+      "\n\n# The verified machine code, so that nothing is compiled where it fits.\n_SWAGE_BINARIES = [\n{}]\n",
+      packed);
 }
 
 std::string constantsText(const PlanText& plan) {

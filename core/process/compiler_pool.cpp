@@ -87,8 +87,42 @@ void CompilerPool::note(Slot& slot) {
 }
 
 void CompilerPool::compile(std::uint64_t token, domain::CompileRequest request) {
-  m_queue.push_back({.token = token, .request = std::move(request)});
+  if (request.parts.size() < 2) {
+    enqueue({.token = token, .request = std::move(request)});
+    return;
+  }
+  for (PartedCompilations::Wanted& part : m_parted.begin(token, request)) {
+    enqueue({.token = token, .part = std::move(part.key), .request = std::move(part.request)});
+  }
+  QTimer::singleShot(0, this, &CompilerPool::emitFinished);  // where all parts are known
+}
+
+void CompilerPool::enqueue(Job job) {
+  job.number = ++m_jobs;
+  m_queue.push_back(std::move(job));
   dispatch();
+}
+
+void CompilerPool::conclude(Job job, domain::CompileOutcome outcome) {
+  if (job.part.empty()) {
+    ++m_done;
+    Q_EMIT compiled(job.token, outcome);
+  } else {
+    m_parted.finish(job.part, std::move(outcome));
+    emitFinished();
+  }
+}
+
+void CompilerPool::emitFinished() {
+  for (PartedCompilations::Finished& program : m_parted.takeFinished()) {
+    const auto* failure = std::get_if<domain::CompileFailed>(&program.outcome);
+    if (failure != nullptr && failure->reason == domain::CompileFailureReason::Error) {
+      enqueue({.token = program.token, .request = std::move(program.request)});
+    } else if (!m_stopping) {
+      ++m_done;
+      Q_EMIT compiled(program.token, program.outcome);
+    }
+  }
 }
 
 void CompilerPool::dispatch() {
@@ -133,7 +167,7 @@ void CompilerPool::open(Slot& slot) {
 
 void CompilerPool::give(Slot& slot) const {
   wire::Compile message;
-  message.request = slot.job->token;
+  message.request = slot.job->number;
   message.what = slot.job->request;
   message.limitSeconds = m_options.limitSeconds;
   message.memoryLimitBytes = m_options.memoryLimitBytes;
@@ -152,7 +186,7 @@ void CompilerPool::handleJob(Slot& slot, const JobOutcome& outcome) {
     return;  // died() follows and dispatches
   }
   const auto* answer = std::get_if<wire::Compiled>(&std::get<wire::Message>(outcome));
-  if (answer == nullptr || answer->request != job.token) {
+  if (answer == nullptr || answer->request != job.number) {
     handleLoss(std::move(job),
                {.reason = JobLost::Reason::Protocol, .detail = "the answer belongs to another request"});
     slot.channel->kill();
@@ -163,12 +197,11 @@ void CompilerPool::handleJob(Slot& slot, const JobOutcome& outcome) {
     Q_EMIT failed(*error);
     return;
   }
-  ++m_done;
   ++slot.done;
-  const domain::CompileOutcome result = answer->outcome;
+  domain::CompileOutcome result = answer->outcome;
   note(slot);
   dispatch();  // the next source is on its way before anyone looks at this binary
-  Q_EMIT compiled(job.token, result);
+  conclude(std::move(job), std::move(result));
 }
 
 void CompilerPool::handleLoss(Job job, const JobLost& lost) {
@@ -176,12 +209,11 @@ void CompilerPool::handleLoss(Job job, const JobLost& lost) {
     m_queue.push_front(std::move(job));
     return;
   }
-  ++m_done;
   domain::CompileFailed failure;
   failure.reason = lost.reason == JobLost::Reason::TimedOut ? domain::CompileFailureReason::Timeout
                                                             : domain::CompileFailureReason::Crash;
   failure.log = lost.detail;
-  Q_EMIT compiled(job.token, failure);
+  conclude(std::move(job), std::move(failure));
 }
 
 void CompilerPool::retire(Slot& slot) {
@@ -225,6 +257,7 @@ void CompilerPool::kill() {
 void CompilerPool::endAll(void (ProcessChannel::*how)()) {
   m_stopping = true;
   m_queue.clear();
+  m_parted.forgetWaiting();
   bool alive = false;
   for (Slot& slot : m_slots) {
     slot.job.reset();

@@ -12,12 +12,15 @@
 #include "core/base/error.h"
 #include "core/domain/compilation.h"
 #include "core/process/lane_clock.h"
+#include "core/process/parted_compilations.h"
 #include "core/process/process_channel.h"
 #include "core/services/activity.h"
 
 namespace swage::process {
 
-// Several swage-compiler processes and the queue before them. Every compile() ends with exactly one compiled(), unless
+// Several swage-compiler processes and the queue before them. A program of several parts is compiled part by part, each
+// by the next idle process, and what is known of earlier programs is not compiled again; where the text of a part is
+// wrong, the whole program says why. Every compile() ends with exactly one compiled(), unless
 // failed() or stopped() comes first: those end all jobs. A compiler that dies is replaced; a source during which one
 // crashed gets a second try on another. failed() means that nothing can be compiled here. One thread only.
 class CompilerPool : public QObject {
@@ -58,7 +61,9 @@ class CompilerPool : public QObject {
 
  private:
   struct Job {
+    std::uint64_t number = 0;  // of all jobs
     std::uint64_t token = 0;
+    std::string part = {};  // its key; empty: the whole program
     domain::CompileRequest request;
     int attempts = 0;
   };
@@ -71,7 +76,10 @@ class CompilerPool : public QObject {
     std::string lastEnd{};
   };
 
+  void enqueue(Job job);
   void dispatch();
+  void conclude(Job job, domain::CompileOutcome outcome);
+  void emitFinished();
   static void note(Slot& slot);
   void open(Slot& slot);
   void give(Slot& slot) const;
@@ -84,6 +92,8 @@ class CompilerPool : public QObject {
   Options m_options;
   std::vector<Slot> m_slots;
   std::deque<Job> m_queue;
+  PartedCompilations m_parted;
+  std::uint64_t m_jobs = 0;
   std::int64_t m_done = 0;
   int m_failedStarts = 0;  // in a row
   int m_started = 0;

@@ -33,6 +33,9 @@ domain::Profile withCompilerFacts(domain::Profile profile, const std::vector<dom
         known->registers = known->registers > 0 ? known->registers : facts.registers;
         known->sharedBytes = known->sharedBytes > 0 ? known->sharedBytes : facts.staticSharedBytes;
         known->spillBytes = static_cast<int>(facts.spillBytes);  // the device only knows all local memory
+        for (domain::InstructionSamples& at : known->instructions) {
+          at.line = domain::programLine(facts.lines, at.line);
+        }
       }
     }
   }

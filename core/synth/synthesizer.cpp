@@ -203,6 +203,7 @@ class SynthesizerImpl final : public Synthesizer {
 
   [[nodiscard]] Result<> addRegion(const GraphSpace& space, const domain::RegionGene& gene, int number,
                                    SharedKernels& shared, domain::Program& program) const;
+  void completeParts(std::string_view kernels, domain::Program& program) const;
 
   domain::DeviceInfo m_device;
   domain::Language m_language;
@@ -277,6 +278,15 @@ search::ReachableCells SynthesizerImpl::reachableCells() const {
 
 Result<> SynthesizerImpl::addRegion(const GraphSpace& space, const domain::RegionGene& gene, int number,
                                     SharedKernels& shared, domain::Program& program) const {
+  const auto entriesOf = [](const Launch& launch) {
+    std::vector<std::string> entries{launch.step.entry};
+    for (const domain::KernelStep& step : launch.more) {
+      if (std::find(entries.begin(), entries.end(), step.entry) == entries.end()) {
+        entries.push_back(step.entry);
+      }
+    }
+    return entries;
+  };
   const patterns::Pattern& pattern = *m_catalogue.find(m_language, gene.pattern);
   Region region = *space.fusion().region(gene.nodes);
   if (const auto fused = gene.parameters.find("fused"); fused != gene.parameters.end() && fused->second != 0) {
@@ -289,9 +299,27 @@ Result<> SynthesizerImpl::addRegion(const GraphSpace& space, const domain::Regio
   SWAGE_TRY_ASSIGN(const KernelText text, strategy.write(instance, launch, owner));
   if (owner == number) {
     program.source += text.source;
+    program.parts.push_back({text.source, entriesOf(launch), {}});
   }
   addSteps(std::move(launch), text, program.plan);
   return {};
+}
+
+// Where kernels of one binary can be compiled one by one, each gets the helpers that it needs.
+void SynthesizerImpl::completeParts(std::string_view kernels, domain::Program& program) const {
+  if (program.parts.size() < 2 || !domain::factsOf(m_language).hasParts) {
+    program.parts.clear();
+    return;
+  }
+  std::vector<std::string> sources;
+  for (domain::SourcePart& part : program.parts) {
+    sources.push_back(std::move(part.source));
+  }
+  std::vector<domain::SourcePart> whole = partsOf(m_catalogue.helpers(m_language), sources, kernels, program.source);
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    whole[i].entries = std::move(program.parts[i].entries);
+  }
+  program.parts = std::move(whole);
 }
 
 Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
@@ -320,10 +348,12 @@ Result<domain::Program> SynthesizerImpl::realise(const Genome& genome) const {
   }
   program.plan.isCaptured = m_device.kind == domain::DeviceKind::Cuda &&
                             isWorthCapturing(program.plan, space->graph(), DeviceRates::of(m_device));
-  program.source = helpersFor(m_catalogue.helpers(m_language), program.source) + program.source;
+  const std::string kernels = std::move(program.source);
+  program.source = helpersFor(m_catalogue.helpers(m_language), kernels) + kernels;
   if (!program.source.empty()) {
     program.source = rewritesText(genome) + program.source;
   }
+  completeParts(kernels, program);
   if (wide) {
     program.compileFlags.emplace_back("-mprefer-vector-width=512");
   }

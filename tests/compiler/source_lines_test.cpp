@@ -9,6 +9,7 @@
 #include "core/device/cupti_library.h"
 #include "core/device/cupti_sampler.h"
 #include "core/device/sass_listing.h"
+#include "core/domain/cubins.h"
 #include "tests/compiler/test_toolchain.h"
 
 namespace swage::device {
@@ -103,6 +104,24 @@ TEST_F(SourceLines, AreUnknownOfAnUnknownKernel) {
   for (const domain::InstructionSamples& at : linesOf("nowhere", 2)) {
     EXPECT_EQ(at.line, 0);
   }
+}
+
+// A program of two cubins, as parts of a source are compiled.
+TEST_F(SourceLines, AreThoseOfTheCubinThatHasTheKernel) {
+  auto request =
+      toolchain::cudaRequest("\n\n\nextern \"C\" __global__ void third(float* out) {\n  out[threadIdx.x] = 3.0f;\n}\n");
+  request.entries = {"third"};
+  const std::string second = toolchain::compiled(request).bytes;
+  const std::string both = m_cubin + second;
+  ASSERT_THAT(domain::cubinsIn(both), ::testing::ElementsAre(m_cubin, second));
+  EXPECT_EQ(domain::cubinOf(both, "other"), m_cubin);
+  m_cubin = std::string(domain::cubinOf(both, "third"));
+  EXPECT_EQ(m_cubin, second);
+  std::set<int> lines;
+  for (const domain::InstructionSamples& instruction : linesOf("third", 4)) {
+    lines.insert(instruction.line);
+  }
+  EXPECT_THAT(lines, IsSupersetOf({5}));
 }
 
 }  // namespace

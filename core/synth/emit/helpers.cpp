@@ -78,12 +78,9 @@ std::vector<Helper> parse(std::string_view helpers) {
   return found;
 }
 
-}  // namespace
-
-std::string helpersFor(std::string_view helpers, std::string_view source) {
-  std::vector<Helper> all = parse(helpers);
+// Those of `all` that `source` needs. Where two have the same name, `written` decides: the words of all kernels.
+std::vector<Helper> usedBy(std::vector<Helper> all, std::string_view source, const Words& written) {
   Words wanted = wordsOfCode(source);
-  const Words written = wanted;
   std::erase_if(all, [&](const Helper& helper) {
     return !helper.condition.empty() && (written.count(helper.condition) != 0) != helper.wantsCondition;
   });
@@ -98,12 +95,37 @@ std::string helpersFor(std::string_view helpers, std::string_view source) {
       }
     }
   }
+  std::erase_if(all, [](const Helper& helper) { return !helper.isUsed; });
+  return all;
+}
+
+// The lines of a text.
+class Lines {
+ public:
+  explicit Lines(std::string_view text) {
+    for (std::size_t at = text.find('\n'); at != std::string_view::npos; at = text.find('\n', at + 1)) {
+      m_ends.push_back(at);
+    }
+  }
+  // That of the character at `place`, from 1.
+  [[nodiscard]] int at(std::size_t place) const {
+    return 1 + static_cast<int>(std::lower_bound(m_ends.begin(), m_ends.end(), place) - m_ends.begin());
+  }
+
+ private:
+  std::vector<std::size_t> m_ends;
+};
+
+int linesIn(std::string_view text) {
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace
+
+std::string helpersFor(std::string_view helpers, std::string_view source) {
   std::string text;
   bool afterInclude = false;
-  for (const Helper& helper : all) {
-    if (!helper.isUsed) {
-      continue;
-    }
+  for (const Helper& helper : usedBy(parse(helpers), source, wordsOfCode(source))) {
     const bool isInclude = helper.text.starts_with("#include");
     text += afterInclude && !isInclude ? "\n" : "";
     text += helper.text;
@@ -113,6 +135,38 @@ std::string helpersFor(std::string_view helpers, std::string_view source) {
     text += '\n';  // helpers that belong together have no empty line between them
   }
   return text;
+}
+
+std::vector<domain::SourcePart> partsOf(std::string_view helpers, const std::vector<std::string>& sources,
+                                        std::string_view kernels, std::string_view program) {
+  const std::vector<Helper> all = parse(helpers);
+  const Words written = wordsOfCode(kernels);
+  const Lines lines(program);
+  std::vector<domain::SourcePart> parts;
+  std::size_t behind = program.size() - kernels.size();
+  for (const std::string& source : sources) {
+    domain::SourcePart& part = parts.emplace_back();
+    int line = 1;
+    const auto append = [&](std::string_view text, std::size_t place) {
+      const int count = linesIn(text);
+      if (place != std::string_view::npos) {
+        part.lines.push_back({line, count, lines.at(place)});
+      }
+      part.source += text;
+      line += count;
+    };
+    std::size_t behindHelper = 0;
+    for (const Helper& helper : usedBy(all, source, written)) {
+      const std::size_t place = program.find(helper.text, behindHelper);
+      append(helper.text, place);
+      behindHelper = place == std::string_view::npos ? behindHelper : place + helper.text.size();
+    }
+    append("\n", std::string_view::npos);
+    const std::size_t place = program.find(source, behind);
+    append(source, place);
+    behind = place == std::string_view::npos ? behind : place + source.size();
+  }
+  return parts;
 }
 
 std::set<std::string> helperNames(std::string_view helpers) {

@@ -89,6 +89,7 @@ TEST(JsonRoundTrip, KeepsEveryEvaluation) {
 
 TEST(JsonRoundTrip, KeepsTheRest) {
   EXPECT_EQ(roundTrip(testing::sampleProgram(), programFromJson).source, testing::sampleProgram().source);
+  EXPECT_EQ(roundTrip(testing::sampleProgram(), programFromJson).parts, testing::sampleProgram().parts);
   EXPECT_EQ(roundTrip(testing::sampleFacts(), kernelFactsFromJson).evidence, testing::sampleFacts().evidence);
   EXPECT_EQ(roundTrip(testing::sampleDevice(), deviceInfoFromJson).memoryBytes, testing::sampleDevice().memoryBytes);
   EXPECT_EQ(roundTrip(testing::sampleTiming(5.0), timingFromJson).medianNs, 5.0);

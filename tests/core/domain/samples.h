@@ -104,8 +104,11 @@ inline domain::Genome sampleGenome() {
 }
 
 inline domain::Program sampleProgram() {
-  return {
-      domain::Language::CudaCpp, "extern \"C\" __global__ void row_block_0() {}", samplePlan(), {"--use_fast_math"}};
+  return {domain::Language::CudaCpp,
+          "extern \"C\" __global__ void row_block_0() {}",
+          samplePlan(),
+          {"--use_fast_math"},
+          {{"void row_block_0() {}", {"row_block_0"}, {{1, 2, 30}, {5, 6, 70}}}}};
 }
 
 inline domain::KernelFacts sampleFacts() {
@@ -118,6 +121,7 @@ inline domain::KernelFacts sampleFacts() {
   facts.spillBytes = 8;
   facts.staticSharedBytes = 1024;
   facts.evidence = {{"ld.global.v4", 8}, {"st.shared", 2}};
+  facts.lines = {{1, 2, 30}, {5, 6, 70}};
   return facts;
 }
 

@@ -9,6 +9,33 @@ namespace {
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
+TEST(WithProgramLines, PlacesThePartInItsProgram) {
+  constexpr const char* kPtx = R"(.visible .entry kernel()
+	.loc	2 3 9
+	mov.u32 	%r1, %ctaid.x;
+	.loc	2 11 3, function_name $L__info_string0, inlined_at 2 7 3
+	mul.f32 	%f6, %f5, %f5;
+	.loc	1 90 3
+	ret;
+	.loc	2 5 0
+	.file	1 "/include/cuda_fp16.h"
+	.file	2 "/in/source.cu"
+)";
+  EXPECT_EQ(withProgramLines(kPtx, {{1, 4, 21}, {10, 5, 100}}), R"(.visible .entry kernel()
+	.loc	1 23 0
+	mov.u32 	%r1, %ctaid.x;
+	.loc	1 101 0
+	mul.f32 	%f6, %f5, %f5;
+	.loc	2 0 0
+	ret;
+	.loc	2 0 0
+)");
+  EXPECT_EQ(programLine({}, 12), 12) << "the text is the program's source";
+  EXPECT_EQ(programLine({{1, 4, 21}}, 0), 0);
+  EXPECT_EQ(programLine({{1, 4, 21}}, 4), 24);
+  EXPECT_EQ(programLine({{1, 4, 21}}, 5), 0);
+}
+
 TEST(MapListing, ReadsPtx) {
   constexpr const char* kPtx = R"(.version 9.0
 .visible .entry kernel(

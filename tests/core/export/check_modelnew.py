@@ -357,7 +357,7 @@ def check_other_device(space):
     cpp_extension.CUDA_HOME = os.environ["SWAGE_CUDA_HOME"]  # PyTorch for CPUs looks for none
     with tempfile.TemporaryDirectory() as cache:
         os.environ["XDG_CACHE_HOME"] = cache
-        binary = space["_swage_compile"]((9, 0))
+        (binary,) = space["_swage_compile"]((9, 0))
         assert binary[:4] == b"\x7fELF" and space["_SWAGE_STEPS"][0]["entry"].encode() in binary
         cpp_extension.CUDA_HOME = None
         with warnings.catch_warnings(record=True) as caught:

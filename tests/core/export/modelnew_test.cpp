@@ -93,9 +93,19 @@ TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
       text,
       HasSubstr("    dict(entry=\"relu_kernel\", types=\"PPi\", grid=(4, 1, 1), block=(256, 1, 1), shared=0),\n"));
   EXPECT_THAT(text, HasSubstr("_SWAGE_CAPABILITY = (9, 0)"));
-  EXPECT_THAT(text, ::testing::ContainsRegex("\n_SWAGE_BINARY = [a-z0-9_.(]+\"[A-Za-z0-9+/=]+\"..\n$"))
+  EXPECT_THAT(text, ::testing::ContainsRegex("\n_SWAGE_BINARIES = .\n    [a-z0-9_.(]+\"[A-Za-z0-9+/=]+\".., *\n.\n$"))
       << "at the end, on one line";
   EXPECT_THAT(text, Not(HasSubstr("_swage_huge_pages")));
+}
+
+TEST(ModelNew, CarriesEachOfSeveralCubins) {
+  std::string cubin = "\x7f";
+  cubin += "ELF";
+  cubin.resize(64);  // a header alone
+  ModelNewInput input = testing::reluExport(domain::DeviceKind::Cuda);
+  input.binary = cubin + cubin;
+  EXPECT_THAT(exported(input),
+              ::testing::ContainsRegex("\n_SWAGE_BINARIES = .\n(    _zlib[^\n]*,\n)(    _zlib[^\n]*,\n).\n$"));
 }
 
 TEST(ModelNew, WritesClusterAndCooperativeLaunches) {

@@ -66,6 +66,47 @@ TEST(CompilerPool, CompilesMoreSourcesThanItHasProcesses) {
   EXPECT_EQ(watched.pool.pending(), 0);
 }
 
+domain::CompileRequest programOf(const std::vector<std::string>& sources) {
+  domain::CompileRequest request;
+  for (const std::string& source : sources) {
+    request.source += source;
+    request.parts.push_back({source, {"tiny_kernel"}, {}});
+  }
+  return request;
+}
+
+TEST(CompilerPool, CompilesPartsAndNoneOfThemTwice) {
+  Watched watched(fakeCompiler("ok"));
+  watched.pool.compile(1, programOf({"first", "second"}));
+  EXPECT_EQ(watched.pool.busy(), 2) << "at the same time";
+  watched.pool.compile(2, programOf({"first", "third"}));
+  ASSERT_TRUE(watched.waitForOutcomes(2));
+  watched.pool.compile(3, programOf({"third", "second"}));
+  EXPECT_EQ(watched.pool.pending(), 0) << "all is known";
+  EXPECT_EQ(watched.outcomes.size(), 2U) << "no outcome comes before compile() has returned";
+  ASSERT_TRUE(watched.waitForOutcomes(3));
+  EXPECT_EQ(binary(watched.outcomes.at(1))->bytes, "binary of firstbinary of second");
+  EXPECT_EQ(binary(watched.outcomes.at(2))->bytes, "binary of firstbinary of third");
+  EXPECT_EQ(binary(watched.outcomes.at(3))->bytes, "binary of thirdbinary of second");
+  EXPECT_EQ(watched.pool.done(), 3);
+}
+
+TEST(CompilerPool, TheWholeProgramSaysWhyAPartIsWrong) {
+  Watched watched(fakeCompiler("compile_error"), 1);
+  watched.pool.compile(1, programOf({"first", "second"}));
+  ASSERT_TRUE(watched.waitForOutcomes(1));
+  EXPECT_EQ(std::get<domain::CompileFailed>(watched.outcomes.at(1)).log, "expected ';'");
+  EXPECT_TRUE(waitFor([&] { return watched.pool.pending() == 0; }));
+  EXPECT_EQ(watched.pool.done(), 1);
+}
+
+TEST(CompilerPool, APartThatCrashesCompilersFailsItsProgram) {
+  Watched watched(fakeCompiler("crash"), 1);
+  watched.pool.compile(1, programOf({"first", "second"}));
+  ASSERT_TRUE(watched.waitForOutcomes(1));
+  EXPECT_EQ(std::get<domain::CompileFailed>(watched.outcomes.at(1)).reason, domain::CompileFailureReason::Crash);
+}
+
 TEST(CompilerPool, AWrongSourceIsAnOutcome) {
   Watched watched(fakeCompiler("compile_error"));
   watched.compile(1);

@@ -388,5 +388,24 @@ TEST(CudaPatternList, IsTheCatalogues) {
                                           "row_split", "row_warp", "scan", "scan_chain", "scan_columns", "scan_tiles"));
 }
 
+// Each of its parts has what it needs.
+TEST(CudaParts, AreCompiledByThemselves) {
+  if (std::string_view(SWAGE_TEST_NVRTC).empty()) {
+    GTEST_SKIP() << "there is no NVRTC (configure with SWAGE_VENV)";
+  }
+  GraphBuilder b;
+  const auto x = b.input({256, 512});
+  b.output(b.softmax(
+      b.silu(b.softmax(b.call("aten.matmul.default", {arg(x), arg(b.input({512, 1024}))}, {256, 1024}), 1)), 0));
+  const auto synthesizer = makeSynthesizer(b.graph(), cudaDevice());
+  const auto program = synthesizer->realise(seedsWithKernels(*synthesizer).front());
+  ASSERT_TRUE(program.has_value());
+  ASSERT_GT(program->parts.size(), 1U);
+  for (const domain::SourcePart& part : program->parts) {
+    const std::vector<domain::KernelFacts> kernels = compile(part.source, part.entries);
+    EXPECT_EQ(kernels.size(), part.entries.size());
+  }
+}
+
 }  // namespace
 }  // namespace swage::synth
