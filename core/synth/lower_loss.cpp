@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "core/synth/lowering.h"
+#include "core/synth/pointwise.h"
 
 // Losses: an element- or row-wise part, then a mean or sum over what it gives. The two parts have different shapes,
 // so they are two operations with a value of ours between them.
@@ -81,6 +82,7 @@ struct CrossEntropy {
   ValueId rows;
   ValueId counted;  // 1 for each row that counts, 0 for an ignored one; not valid: not asked for
   double ignored = -100.0;
+  bool isOfLogits = true;  // else of logarithms of probabilities
 
   bool lower(RegionBuilder& b) const {
     const auto x = b.read(logits, b.fullFrame());
@@ -88,12 +90,17 @@ struct CrossEntropy {
     if (!x || !wanted) {
       return false;
     }
-    const int maximum = b.reduce(FoldKind::Maximum, *x);
-    const int sum = b.reduce(FoldKind::Sum, b.call("exp", {b.call("sub", {*x, maximum})}));
+    std::optional<std::pair<int, int>> softmax;  // maximum, and the sum of exponentials relative to it
+    if (isOfLogits) {
+      const int maximum = b.reduce(FoldKind::Maximum, *x);
+      softmax = {maximum, b.reduce(FoldKind::Sum, b.call("exp", {b.call("sub", {*x, maximum})}))};
+    }
     const int isWanted = b.call("eq", {b.index(), *wanted}, Compute::Bool);
     const int picked = b.reduce(FoldKind::Sum, b.call("select", {isWanted, *x, b.constant(0.0, b.typeOf(*x))}));
     // Large logits would round the logarithm away, were they added to it.
-    const int loss = b.call("sub", {b.call("log", {sum}), b.call("sub", {picked, maximum})});
+    const int loss = softmax
+                         ? b.call("sub", {b.call("log", {softmax->second}), b.call("sub", {picked, softmax->first})})
+                         : b.call("neg", {picked});
     const int counts = b.call("ne", {*wanted, b.constant(ignored, Compute::I64)}, Compute::Bool);
     const int zero = b.constant(0.0, b.typeOf(*x));
     const Frame frame = b.reducedFrame(RegionBuilder::KeepDims::No);
@@ -105,12 +112,15 @@ struct CrossEntropy {
   }
 };
 
-void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
+// What the classes have: logits, or logarithms of probabilities as nll_loss gets them.
+enum class Scores : unsigned char { Logits, Logarithms };
+
+void lowerCrossEntropy(const NodeView& node, OperationSink& sink, Scores kind) {
   const auto logits = node.tensor(0, "self");
   const auto target = node.tensor(1, "target");
   const auto reduction = lossReduction(node, 3);
   if (!logits || !target || !reduction || node.has(2, "weight") ||
-      node.number(5, "label_smoothing").value_or(0.0) != 0) {
+      (kind == Scores::Logits && node.number(5, "label_smoothing").value_or(0.0) != 0)) {
     return;
   }
   const domain::Shape& shape = node.type(*logits).shape;
@@ -124,8 +134,12 @@ void lowerCrossEntropy(const NodeView& node, OperationSink& sink) {
   // The mean is over the rows that count, so their number is reduced beside the losses.
   const ValueId counted =
       *reduction == LossReduction::Mean ? partialResult(node, sink, rowShape, *reduction) : ValueId();
-  CrossEntropy spec{*logits, *target, rows, counted,
-                    static_cast<double>(node.integer(4, "ignore_index").value_or(-100))};
+  CrossEntropy spec{*logits,
+                    *target,
+                    rows,
+                    counted,
+                    static_cast<double>(node.integer(4, "ignore_index").value_or(-100)),
+                    kind == Scores::Logits};
   Operation operation;
   operation.inputs = {*logits, *target};
   operation.outputs = {rows};
@@ -255,10 +269,6 @@ LowerNode elementLoss(std::size_t reductionPosition, PairFormula formula) {
   };
 }
 
-int constantLike(RegionBuilder& b, int x, double number) {
-  return b.constant(number, b.typeOf(x));
-}
-
 // Quadratic below `threshold`, linear above: smooth L1 with beta = threshold divides by it, Huber does not.
 int quadraticLinear(RegionBuilder& b, int x, int target, double threshold, bool divided) {
   const int distance = b.call("abs", {b.call("sub", {x, target})});
@@ -269,10 +279,43 @@ int quadraticLinear(RegionBuilder& b, int x, int target, double threshold, bool 
   return b.call("select", {b.call("lt", {distance, constantLike(b, x, threshold)}, Compute::Bool), quadratic, linear});
 }
 
+// (1 - target) * x + log(1 + exp(-x)), without the overflow of exp.
+int crossEntropyOfLogit(RegionBuilder& b, int x, int target) {
+  const int zero = constantLike(b, x, 0.0);
+  const int exponential = b.call("exp", {b.call("neg", {b.call("abs", {x})})});
+  const int rest = b.call("add", {b.call("log1p", {exponential}), b.call("max", {b.call("neg", {x}), zero})});
+  const int linear = b.call("mul", {b.call("sub", {constantLike(b, x, 1.0), target}), x});
+  return b.call("add", {linear, rest});
+}
+
+// Logarithms are at least -100, as PyTorch has them.
+int crossEntropyOfProbability(RegionBuilder& b, int x, int target) {
+  const int least = constantLike(b, x, -100.0);
+  const int here = b.call("max", {b.call("log", {x}), least});
+  const int otherwise = b.call("max", {b.call("log1p", {b.call("neg", {x})}), least});
+  const int weight = b.call("sub", {target, constantLike(b, x, 1.0)});
+  return b.call("sub", {b.call("mul", {weight, otherwise}), b.call("mul", {target, here})});
+}
+
+// With the arguments from 2 to `reduction`, which are weights, left to ATen.
+LowerNode withoutWeights(std::size_t reduction, PairFormula formula) {
+  return [reduction, lower = elementLoss(reduction, std::move(formula))](const NodeView& node, OperationSink& sink) {
+    for (std::size_t i = 2; i < reduction; ++i) {
+      if (node.has(i, i == 2 ? "weight" : "pos_weight")) {
+        return;
+      }
+    }
+    lower(node, sink);
+  };
+}
+
 }  // namespace
 
 void registerLosses(LoweringTable& table) {
-  table["aten.cross_entropy_loss.default"] = lowerCrossEntropy;
+  for (const auto& [name, kind] : {std::pair("aten.cross_entropy_loss.default", Scores::Logits),
+                                   std::pair("aten.nll_loss_nd.default", Scores::Logarithms)}) {
+    table[name] = [kind = kind](const NodeView& node, OperationSink& sink) { lowerCrossEntropy(node, sink, kind); };
+  }
   table["aten.triplet_margin_loss.default"] = lowerTripletMargin;
   table["aten.mse_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView&) {
     const int difference = b.call("sub", {x, target});
@@ -286,6 +329,13 @@ void registerLosses(LoweringTable& table) {
   });
   table["aten.huber_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {
     return quadraticLinear(b, x, target, node.number(3, "delta").value_or(1.0), false);
+  });
+  table["aten.binary_cross_entropy_with_logits.default"] = withoutWeights(
+      4, [](RegionBuilder& b, int x, int target, const NodeView&) { return crossEntropyOfLogit(b, x, target); });
+  table["aten.binary_cross_entropy.default"] = withoutWeights(
+      3, [](RegionBuilder& b, int x, int target, const NodeView&) { return crossEntropyOfProbability(b, x, target); });
+  table["aten.soft_margin_loss.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView&) {
+    return b.call("log1p", {b.call("exp", {b.call("neg", {b.call("mul", {x, target})})})});
   });
   // target * (log(target) - x), with 0 where the target is 0.
   table["aten.kl_div.default"] = elementLoss(2, [](RegionBuilder& b, int x, int target, const NodeView& node) {

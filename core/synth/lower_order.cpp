@@ -175,6 +175,91 @@ void lowerCat(const NodeView& node, OperationSink& sink) {
   }
 }
 
+// The first half of a dimension times the sigmoid of the second.
+void lowerGlu(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "self");
+  const Shape& shape = node.type(node.result()).shape;
+  const int dim = wrapDim(node.integer(1, "dim").value_or(-1), shape.size());
+  if (!input || dim < 0 || !domain::isFloating(node.type(*input).dtype)) {
+    return;
+  }
+  addMove(sink, node.result(), {*input}, [input = *input, along = static_cast<std::size_t>(dim)](RegionBuilder& b) {
+    std::vector<Coordinate> places = samePlaces(b);
+    const auto x = b.readAt(input, places);
+    places[along].offset = b.type(input).shape[along] / 2;
+    const auto gate = x ? b.readAt(input, places) : std::nullopt;
+    return gate ? std::optional(b.call("mul", {*x, b.call("sigmoid", {*gate})})) : std::nullopt;
+  });
+}
+
+// Tensors beside each other along a dimension of their own.
+void lowerStack(const NodeView& node, OperationSink& sink) {
+  const std::vector<ValueId> inputs = domain::inputsOf(node.node());
+  const int dim = wrapDim(node.integer(1, "dim").value_or(0), node.type(node.result()).shape.size());
+  if (dim < 0 || inputs.empty() || inputs.size() > kMostConcatenated) {
+    return;
+  }
+  addMove(sink, node.result(), inputs, [inputs, dim](RegionBuilder& b) {
+    const int at = b.coordinate(b.fullFrame()[static_cast<std::size_t>(dim)].front());
+    std::optional<int> value;
+    for (std::size_t i = 0; i < inputs.size(); ++i) {
+      std::vector<Coordinate> places = samePlaces(b);
+      places.erase(places.begin() + dim);
+      const auto part = b.readAt(inputs[i], places);
+      if (!part) {
+        return part;
+      }
+      const int isHere = b.call("ge", {at, b.constant(static_cast<double>(i), Compute::I64)}, Compute::Bool);
+      value = value ? b.call("select", {isHere, *part, *value}) : *part;
+    }
+    return value;
+  });
+}
+
+// What leaves a dimension at one end comes in at the other.
+void lowerRoll(const NodeView& node, OperationSink& sink) {
+  constexpr std::size_t kMostRolled = 2;  // each doubles what is read
+  const auto input = node.tensor(0, "self");
+  const auto shifts = node.integers(1, "shifts");
+  const auto dims = node.integers(2, "dims");
+  const Shape& shape = node.type(node.result()).shape;
+  if (!input || !shifts || !dims || dims->size() != shifts->size() || dims->empty() || dims->size() > kMostRolled) {
+    return;
+  }
+  std::vector<std::pair<std::size_t, std::int64_t>> turns;  // of a dimension, by so many
+  for (std::size_t i = 0; i < dims->size(); ++i) {
+    const int dim = wrapDim((*dims)[i], shape.size());
+    if (dim < 0 || shape[static_cast<std::size_t>(dim)] == 0) {
+      return;
+    }
+    const std::int64_t extent = shape[static_cast<std::size_t>(dim)];
+    turns.emplace_back(dim, (((*shifts)[i] % extent) + extent) % extent);
+  }
+  addMove(sink, node.result(), {*input}, [input = *input, turns](RegionBuilder& b) {
+    std::optional<int> value;
+    for (std::size_t choice = 0; choice < (std::size_t{1} << turns.size()); ++choice) {
+      std::vector<Coordinate> places = samePlaces(b);
+      std::optional<int> isHere;
+      for (std::size_t i = 0; i < turns.size(); ++i) {
+        const auto [dim, shift] = turns[i];
+        const bool isBehind = (choice >> i & 1U) != 0;  // in front of the shift are the last elements
+        places[dim].offset = isBehind ? b.type(input).shape[dim] - shift : -shift;
+        places[dim].checked = true;
+        const int edge = b.constant(static_cast<double>(shift), Compute::I64);
+        const int isOnSide =
+            b.call(isBehind ? "lt" : "ge", {b.coordinate(b.fullFrame()[dim].front()), edge}, Compute::Bool);
+        isHere = isHere ? b.call("and", {*isHere, isOnSide}, Compute::Bool) : isOnSide;
+      }
+      const auto part = b.readAt(input, places);
+      if (!part) {
+        return part;
+      }
+      value = value ? b.call("select", {*isHere, *part, *value}) : *part;
+    }
+    return value;
+  });
+}
+
 // Constant padding: pairs of before and after, from the last dimension on.
 void lowerPad(const NodeView& node, OperationSink& sink) {
   const auto input = node.tensor(0, "self");
@@ -228,6 +313,9 @@ void registerOrder(LoweringTable& table) {
   table["aten.triu.default"] = triangle("ge");
   table["aten.tril.default"] = triangle("le");
   table["aten.cat.default"] = lowerCat;
+  table["aten.glu.default"] = lowerGlu;
+  table["aten.stack.default"] = lowerStack;
+  table["aten.roll.default"] = lowerRoll;
   table["aten.constant_pad_nd.default"] = lowerPad;
   table["aten.pad.default"] = lowerPad;
 }

@@ -5,6 +5,7 @@
 #include <numbers>
 
 #include "core/synth/lowering.h"
+#include "core/synth/pointwise.h"
 
 // Pointwise operators. Formulas are those of PyTorch's documentation of the module of the same name.
 namespace swage::synth {
@@ -13,15 +14,14 @@ namespace {
 using domain::ScalarType;
 using domain::ValueId;
 
-// Writes the scalar of one result from the scalars of the tensor operands.
-using Formula = std::function<int(RegionBuilder&, const std::vector<int>&)>;
-
 bool isSupported(ScalarType type) {
   return domain::isFloating(type) || type == ScalarType::Int64 || type == ScalarType::Int32 || type == ScalarType::Bool;
 }
 
-// One operation whose only result is `formula` of `operands`, broadcast against each other.
-void addPointwise(const NodeView& node, OperationSink& sink, const std::vector<ValueId>& operands, Formula formula) {
+}  // namespace
+
+void addPointwise(const NodeView& node, OperationSink& sink, const std::vector<ValueId>& operands,
+                  PointwiseFormula formula) {
   const ValueId result = node.result();
   if (!result.isValid() || !isSupported(node.type(result).dtype)) {
     return;
@@ -54,10 +54,33 @@ void addPointwise(const NodeView& node, OperationSink& sink, const std::vector<V
   sink.add(std::move(operation));
 }
 
-// The type arithmetic on a result of this type is done in.
 Compute computeOf(const NodeView& node) {
   return computeType(node.type(node.result()).dtype);
 }
+
+ScalarType typeOfResult(const NodeView& node) {
+  return node.type(node.result()).dtype;
+}
+
+int constantLike(RegionBuilder& b, int x, double number) {
+  return b.constant(number, b.typeOf(x));
+}
+
+double asStored(double number, ScalarType type) {
+  struct Format {
+    int digits;
+    int leastExponent;  // of std::frexp, of a normal number
+  };
+  if ((type != ScalarType::Float16 && type != ScalarType::BFloat16) || !std::isfinite(number)) {
+    return number;
+  }
+  const Format format = type == ScalarType::Float16 ? Format{11, -13} : Format{8, -125};
+  int exponent = 0;
+  std::frexp(number, &exponent);
+  const int last = std::max(exponent, format.leastExponent) - format.digits;
+  return std::ldexp(std::nearbyint(std::ldexp(number, -last)), last);
+}
+namespace {
 
 // --- one tensor operand ---------------------------------------------------------------------------------------------
 
@@ -88,27 +111,7 @@ LowerNode simple(std::string_view function) {
   return unary([function](RegionBuilder& b, int x, const NodeView&) { return b.call(function, {x}); });
 }
 
-int constantLike(RegionBuilder& b, int x, double number) {
-  return b.constant(number, b.typeOf(x));
-}
-
-// A number as PyTorch compares elements of a type with it, or puts it in their place: rounded to that type. In
-// registers a 16-bit float is an F32, which may lie between the number and what it is rounded to.
-double asStored(double number, ScalarType type) {
-  struct Format {
-    int digits;
-    int leastExponent;  // of std::frexp, of a normal number
-  };
-  if ((type != ScalarType::Float16 && type != ScalarType::BFloat16) || !std::isfinite(number)) {
-    return number;
-  }
-  const Format format = type == ScalarType::Float16 ? Format{11, -13} : Format{8, -125};
-  int exponent = 0;
-  std::frexp(number, &exponent);
-  const int last = std::max(exponent, format.leastExponent) - format.digits;
-  return std::ldexp(std::nearbyint(std::ldexp(number, -last)), last);
-}
-std::optional<double> asStored(std::optional<double> number, ScalarType type) {
+std::optional<double> boundAsStored(std::optional<double> number, ScalarType type) {
   return number ? std::optional(asStored(*number, type)) : std::nullopt;
 }
 
@@ -123,18 +126,14 @@ int clampTo(RegionBuilder& b, int x, std::optional<double> low, std::optional<do
   return result;
 }
 
-ScalarType typeOfResult(const NodeView& node) {
-  return node.type(node.result()).dtype;
-}
-
 // Between two arguments of these names; what stands for those that are left out comes after them.
 LowerNode clamping(const char* low, const char* high, std::optional<double> least = {},
                    std::optional<double> most = {}) {
   return unary([=](RegionBuilder& b, int x, const NodeView& node) {
     const auto from = node.number(1, low);
     const auto to = node.number(2, high);
-    return clampTo(b, x, asStored(from ? from : least, typeOfResult(node)),
-                   asStored(to ? to : most, typeOfResult(node)));
+    return clampTo(b, x, boundAsStored(from ? from : least, typeOfResult(node)),
+                   boundAsStored(to ? to : most, typeOfResult(node)));
   });
 }
 
@@ -248,6 +247,13 @@ int power(RegionBuilder& b, int x, double exponent) {
   return product;
 }
 
+// That of another base, by the natural one.
+LowerNode logarithm(double factor) {
+  return unary([factor](RegionBuilder& b, int x, const NodeView&) {
+    return b.call("mul", {b.call("log", {x}), constantLike(b, x, factor)});
+  });
+}
+
 void registerElementary(LoweringTable& table) {
   for (const std::string_view name : {"neg", "abs", "exp", "log", "sqrt", "rsqrt", "tanh", "erf", "sin", "cos", "log1p",
                                       "expm1", "reciprocal", "sign"}) {
@@ -256,10 +262,17 @@ void registerElementary(LoweringTable& table) {
   table["aten.square.default"] = unary([](RegionBuilder& b, int x, const NodeView&) { return b.call("mul", {x, x}); });
   table["aten.clamp.default"] = clamping("min", "max");
   table["aten.clamp_min.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
-    return clampTo(b, x, asStored(node.number(1, "min"), typeOfResult(node)), {});
+    return clampTo(b, x, boundAsStored(node.number(1, "min"), typeOfResult(node)), {});
   });
   table["aten.clamp_max.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
-    return clampTo(b, x, {}, asStored(node.number(1, "max"), typeOfResult(node)));
+    return clampTo(b, x, {}, boundAsStored(node.number(1, "max"), typeOfResult(node)));
+  });
+  table["aten.sgn.default"] = table["aten.sign.default"];
+  table["aten.special_expit.default"] = table["aten.sigmoid.default"];
+  table["aten.log2.default"] = logarithm(std::numbers::log2e);
+  table["aten.log10.default"] = logarithm(std::numbers::log10e);
+  table["aten.frac.default"] = unary([](RegionBuilder& b, int x, const NodeView&) {
+    return b.typeOf(x) == Compute::I64 ? constantLike(b, x, 0.0) : b.call("sub", {x, b.call("trunc", {x})});
   });
   for (const std::string_view name : {"floor", "ceil", "trunc"}) {
     table["aten." + std::string(name) + ".default"] = rounding(name);
@@ -415,43 +428,12 @@ void registerBinary(LoweringTable& table) {
   }
 }
 
-// --- selections -----------------------------------------------------------------------------------------------------
-
-void lowerWhere(const NodeView& node, OperationSink& sink) {
-  const auto condition = node.tensor(0, "condition");
-  const auto a = node.tensor(1, "self");
-  const auto b = node.tensor(2, "other");
-  if (!condition || !a || !b || node.type(*condition).dtype != ScalarType::Bool) {
-    return;
-  }
-  const Compute compute = computeOf(node);
-  addPointwise(node, sink, {*condition, *a, *b}, [compute](RegionBuilder& builder, const std::vector<int>& scalars) {
-    return builder.call("select",
-                        {scalars[0], builder.convert(scalars[1], compute), builder.convert(scalars[2], compute)});
-  });
-}
-
-void lowerMaskedFill(const NodeView& node, OperationSink& sink) {
-  const auto x = node.tensor(0, "self");
-  const auto mask = node.tensor(1, "mask");
-  const auto number = node.number(2, "value");
-  if (!x || !mask || !number || node.type(*mask).dtype != ScalarType::Bool) {
-    return;
-  }
-  const double fill = asStored(*number, node.type(*x).dtype);
-  addPointwise(node, sink, {*x, *mask}, [fill](RegionBuilder& builder, const std::vector<int>& scalars) {
-    return builder.call("select", {scalars[1], constantLike(builder, scalars[0], fill), scalars[0]});
-  });
-}
-
 }  // namespace
 
 void registerPointwise(LoweringTable& table) {
   registerActivations(table);
   registerElementary(table);
   registerBinary(table);
-  table["aten.where.self"] = lowerWhere;
-  table["aten.masked_fill.Scalar"] = lowerMaskedFill;
   // A dropout outside training, or with probability 0, is the identity.
   table["aten.dropout.default"] = [](const NodeView& node, OperationSink& sink) {
     if (node.number(1, "p") == 0.0 || node.flag(2, "train") == false) {

@@ -176,7 +176,8 @@ void lowerNorm(const NodeView& node, OperationSink& sink) {
   }
 }
 
-// var.correction / std.correction(input, dim, *, correction, keepdim).
+// var.correction(input, dim, *, correction, keepdim), var.dim(input, dim, unbiased, keepdim), and those that give the
+// root of it or the mean as well.
 LowerNode variance(bool root) {
   return [root](const NodeView& node, OperationSink& sink) {
     const auto input = node.tensor(0, "self");
@@ -184,16 +185,20 @@ LowerNode variance(bool root) {
     if (!dims) {
       return;
     }
-    const double correction = node.number(99, "correction").value_or(1.0);
-    addReduction(node, sink, {*input, *dims, keepDims(node, 99), [root, correction](RegionBuilder& b, int x) {
+    const bool isByFlag = std::string_view(node.node().op).ends_with(".dim");
+    const double correction =
+        isByFlag ? (node.flag(2, "unbiased").value_or(true) ? 1.0 : 0.0) : node.number(99, "correction").value_or(1.0);
+    const RegionBuilder::KeepDims keep = keepDims(node, isByFlag ? 3 : 99);
+    addReduction(node, sink, {*input, *dims, keep, [root, correction](RegionBuilder& b, int x) {
+                                const int mean = meanOf(b, x);
                                 // One number is its own mean, however x is rounded when it is computed twice.
                                 const int centred = b.reducedCount() == 1
                                                         ? b.call("mul", {x, b.constant(0.0, b.typeOf(x))})
-                                                        : b.call("sub", {x, meanOf(b, x)});
+                                                        : b.call("sub", {x, mean});
                                 const int sum = b.reduce(FoldKind::Sum, b.call("mul", {centred, centred}));
                                 const double count = std::max(0.0, static_cast<double>(b.reducedCount()) - correction);
                                 const int value = b.over(sum, count);
-                                return std::vector<int>{root ? b.call("sqrt", {value}) : value};
+                                return std::vector<int>{root ? b.call("sqrt", {value}) : value, mean};
                               }});
   };
 }
@@ -272,8 +277,12 @@ void registerReductions(LoweringTable& table) {
   table["aten.linalg_vector_norm.default"] = lowerVectorNorm;
   table["aten.norm.ScalarOpt_dim"] = lowerNorm;
   table["aten.norm.Scalar"] = lowerNorm;
-  table["aten.var.correction"] = variance(false);
-  table["aten.std.correction"] = variance(true);
+  for (const char* name : {"aten.var.correction", "aten.var.dim", "aten.var_mean.correction", "aten.var_mean.dim"}) {
+    table[name] = variance(false);
+  }
+  for (const char* name : {"aten.std.correction", "aten.std.dim", "aten.std_mean.correction", "aten.std_mean.dim"}) {
+    table[name] = variance(true);
+  }
   table["aten.logsumexp.default"] = overDims(logSumExp());
   table["aten.softmax.int"] = softmax(SoftmaxKind::Plain);
   table["aten._softmax.default"] = softmax(SoftmaxKind::Plain);

@@ -33,6 +33,7 @@ using LowerNode = std::function<void(const NodeView&, OperationSink&)>;
 using LoweringTable = std::map<std::string, LowerNode, std::less<>>;
 
 void registerPointwise(LoweringTable& table);
+void registerSeveral(LoweringTable& table);
 void registerReductions(LoweringTable& table);
 void registerNormalisations(LoweringTable& table);
 void registerLosses(LoweringTable& table);

@@ -12,6 +12,7 @@ const LoweringTable& loweringTable() {
   static const LoweringTable table = [] {
     LoweringTable built;
     registerPointwise(built);
+    registerSeveral(built);
     registerReductions(built);
     registerNormalisations(built);
     registerLosses(built);

@@ -214,7 +214,9 @@ bool addLoss(GraphDraft& draft) {
   if (draft.random().chance(0.4)) {
     return addCrossEntropy(draft);
   }
-  constexpr std::array<std::string_view, 5> names{"mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "kl_div"};
+  constexpr std::array<std::string_view, 7> names{"mse_loss",        "l1_loss", "smooth_l1_loss",
+                                                  "huber_loss",      "kl_div",  "binary_cross_entropy_with_logits",
+                                                  "soft_margin_loss"};
   const std::string_view name = draft.random().pick(std::span<const std::string_view>(names));
   GraphWriter& w = draft.writer();
   const auto x = draft.floating();
@@ -225,6 +227,9 @@ bool addLoss(GraphDraft& draft) {
   const ValueId target = w.input(whole, w.dtype(*x), {Draw::Kind::Positive, 0, 2}, true);
   const auto [reduction, shape] = lossReduction(draft, whole);
   Arguments arguments{arg(*x), arg(target), reduction};
+  if (name == "binary_cross_entropy_with_logits") {
+    arguments.insert(arguments.end() - 1, {noArg(), noArg()});
+  }
   Keywords keywords;
   if ((name == "smooth_l1_loss" || name == "huber_loss") && draft.random().chance(0.5)) {
     arguments.push_back(arg(0.5));

@@ -220,6 +220,30 @@ bool addMove(GraphDraft& draft, ValueId x) {
     draft.keep(w.call(op, {arg(x), arg(between(draft.random(), -2, 2))}, shape, w.dtype(x)));
     return true;
   }
+  if (draft.random().chance(0.5)) {
+    const auto dim = static_cast<std::int64_t>(draft.random().below(shape.size()));
+    const auto place = static_cast<std::size_t>(dim);
+    Shape made = shape;
+    switch (draft.random().below(3)) {
+      case 0:
+        draft.keep(w.call("aten.roll.default", {arg(x), listArg({between(draft.random(), -3, 3)}), listArg({dim})},
+                          shape, w.dtype(x)));
+        return true;
+      case 1:
+        made.insert(made.begin() + dim, 2);
+        draft.keep(w.call(
+            "aten.stack.default",
+            {domain::Argument{domain::ArgumentList{arg(x), arg(w.input(shape, w.dtype(x), {}, true))}}, arg(dim)}, made,
+            w.dtype(x)));
+        return true;
+      default: break;
+    }
+    if (shape[place] % 2 == 0 && domain::isFloating(w.dtype(x))) {
+      made[place] /= 2;
+      draft.keep(w.call("aten.glu.default", {arg(x), arg(dim)}, made, w.dtype(x)));
+      return true;
+    }
+  }
   const std::int64_t before = between(draft.random(), 0, 3);
   const std::int64_t after = between(draft.random(), 0, 3);
   Shape padded = shape;

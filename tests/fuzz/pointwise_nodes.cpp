@@ -14,9 +14,11 @@ constexpr std::array<std::string_view, 14> kActivations{
     "relu6", "selu",       "silu",     "mish",        "softplus",  "gelu",        "elu",
     "celu",  "leaky_relu", "hardtanh", "hardsigmoid", "hardswish", "log_sigmoid", "sigmoid"};
 // Of an integer these give a float32.
-constexpr std::array<std::string_view, 12> kElementary{"exp", "log", "sqrt",  "rsqrt", "tanh",       "erf",
-                                                       "sin", "cos", "log1p", "expm1", "reciprocal", "sigmoid"};
-constexpr std::array<std::string_view, 8> kSameType{"neg", "abs", "floor", "ceil", "trunc", "sign", "square", "relu"};
+constexpr std::array<std::string_view, 14> kElementary{"log2",  "log10", "exp",        "log",    "sqrt",
+                                                       "rsqrt", "tanh",  "erf",        "sin",    "cos",
+                                                       "log1p", "expm1", "reciprocal", "sigmoid"};
+constexpr std::array<std::string_view, 9> kSameType{"sgn",   "neg",  "abs",    "floor", "ceil",
+                                                    "trunc", "sign", "square", "relu"};
 constexpr std::array<std::string_view, 8> kArithmetic{"add",      "sub",      "mul",    "div",
                                                       "subtract", "multiply", "divide", "rsub"};
 constexpr std::array<std::string_view, 6> kComparisons{"eq", "ne", "lt", "le", "gt", "ge"};
@@ -34,7 +36,7 @@ ScalarType floatOf(ScalarType type) {
 }
 
 bool hasPoles(std::string_view name) {
-  return name == "log" || name == "sqrt" || name == "rsqrt" || name == "log1p" || name == "reciprocal";
+  return name.starts_with("log") || name == "sqrt" || name == "rsqrt" || name == "reciprocal";
 }
 
 // |x| + 0.5, so that what follows is a number. Seldom not: a NaN hides whatever is wrong behind it.
@@ -237,9 +239,49 @@ bool addPower(GraphDraft& draft) {
   return true;
 }
 
+// Of several floats of one type, each broadcast against the others.
+bool addSeveral(GraphDraft& draft) {
+  GraphWriter& w = draft.writer();
+  const auto x = draft.floating();
+  if (!x) {
+    return false;
+  }
+  const ScalarType type = w.dtype(*x);
+  const Shape whole = w.shape(*x);
+  const auto other = [&] { return w.input(whole, type, {Draw::Kind::Positive, 1, 2}, true); };
+  switch (draft.random().below(7)) {
+    case 0:
+      draft.keep(
+          w.call("aten.addcmul.default", {arg(*x), arg(other()), arg(other())}, whole, type, {{"value", arg(0.5)}}));
+      return true;
+    case 1: draft.keep(w.call("aten.addcdiv.default", {arg(*x), arg(other()), arg(other())}, whole, type)); return true;
+    case 2:
+      draft.keep(w.call("aten.lerp.Scalar", {arg(*x), arg(other()), arg(draft.random().chance(0.5) ? 0.25 : 0.75)},
+                        whole, type));
+      return true;
+    case 3: draft.keep(w.call("aten.lerp.Tensor", {arg(*x), arg(other()), arg(other())}, whole, type)); return true;
+    case 4: draft.keep(w.call("aten.logaddexp.default", {arg(*x), arg(other())}, whole, type)); return true;
+    case 5: draft.keep(w.call("aten.clamp.Tensor", {arg(*x), noArg(), arg(other())}, whole, type)); return true;
+    default: break;
+  }
+  const Shape slopes{whole.size() < 2 || draft.random().chance(0.5) ? 1 : whole[1]};
+  const ValueId weight = w.input(slopes, type, {Draw::Kind::Positive, 0, 1}, false);
+  draft.keep(w.call("aten.prelu.default", {arg(*x), arg(weight)}, whole, type));
+  return true;
+}
+
 bool addSelection(GraphDraft& draft) {
   GraphWriter& w = draft.writer();
   const ValueId a = draft.any();
+  if (const auto x = draft.floating(); x && draft.random().chance(0.2)) {
+    const Shape shape = w.shape(*x);
+    const ValueId mask = draft.mask(shape);
+    const Argument number = numberFor(draft, w.dtype(*x));
+    const bool isFirst = draft.random().chance(0.5);
+    draft.keep(isFirst ? w.call("aten.where.ScalarSelf", {arg(mask), number, arg(*x)}, shape, w.dtype(*x))
+                       : w.call("aten.where.ScalarOther", {arg(mask), arg(*x), number}, shape, w.dtype(*x)));
+    return true;
+  }
   if (draft.random().chance(0.4)) {
     const Shape shape = w.shape(a);
     const ValueId mask = draft.mask(shape);
@@ -298,7 +340,7 @@ bool addPointwise(GraphDraft& draft) {
     case 11: return addPair(draft, kExtrema, {}, std::nullopt);
     case 12: return addComparison(draft);
     case 13: return draft.random().chance(0.5) ? addLogical(draft) : addPower(draft);
-    case 14: return addSelection(draft);
+    case 14: return draft.random().chance(0.5) ? addSeveral(draft) : addSelection(draft);
     default: return addCopy(draft);
   }
 }

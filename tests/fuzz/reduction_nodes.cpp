@@ -177,9 +177,18 @@ bool addVariance(GraphDraft& draft) {
     keywords.emplace_back("correction", arg(static_cast<std::int64_t>(draft.random().below(3))));
   }
   keywords.emplace_back("keepdim", arg(keep));
-  draft.keep(w.call(draft.random().chance(0.5) ? "aten.var.correction" : "aten.std.correction",
-                    {arg(*x), listArg(dims.written)}, reducedShape(shape, dims, keep), w.dtype(*x),
-                    std::move(keywords)));
+  const bool isRoot = draft.random().chance(0.5);
+  const Shape reduced = reducedShape(shape, dims, keep);
+  if (draft.random().chance(0.3)) {
+    const std::vector<ValueId> both =
+        w.node(isRoot ? "aten.std_mean.correction" : "aten.var_mean.correction", {arg(*x), listArg(dims.written)},
+               {{reduced, w.dtype(*x)}, {reduced, w.dtype(*x)}}, std::move(keywords));
+    draft.keep(both[0]);
+    draft.keep(both[1]);
+    return true;
+  }
+  draft.keep(w.call(isRoot ? "aten.std.correction" : "aten.var.correction", {arg(*x), listArg(dims.written)}, reduced,
+                    w.dtype(*x), std::move(keywords)));
   return true;
 }
 

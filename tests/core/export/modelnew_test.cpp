@@ -101,7 +101,8 @@ TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
 TEST(ModelNew, CarriesEachOfSeveralCubins) {
   std::string cubin = "\x7f";
   cubin += "ELF";
-  cubin.resize(64);  // a header alone
+  cubin.resize(64);  // a header alone, with no sections behind it
+  cubin[40] = 64;
   ModelNewInput input = testing::reluExport(domain::DeviceKind::Cuda);
   input.binary = cubin + cubin;
   EXPECT_THAT(exported(input),

@@ -69,7 +69,8 @@ TEST_F(RecordTest, KeepsACandidateWithEverything) {
   const Record record = Record::open(m_project, Record::Mode::ReadOnly).value();
   const auto candidate = record.candidate(id);
   ASSERT_THAT(candidate, IsOk());
-  const NewCandidate expected = testing::sampleCandidate(RunId(1), 7, 2);
+  NewCandidate expected = testing::sampleCandidate(RunId(1), 7, 2);
+  expected.program.parts.clear();  // only compilers need them
   EXPECT_EQ(candidate->proposal, 7);
   EXPECT_EQ(candidate->island, 2);
   EXPECT_EQ(candidate->madeBy, domain::OperatorKind::PatternSwap);
