@@ -21,13 +21,6 @@ struct Row {
 
 // By name, an underscore in front not counted.
 constexpr auto kRows = std::to_array<Row>({
-    {"_log_softmax", AtenWork::Normalising, kPure},
-    {"_native_batch_norm_legit", AtenWork::Normalising, kNoTrait},
-    {"_native_batch_norm_legit_functional", AtenWork::Normalising, kNoTrait},
-    {"_native_batch_norm_legit_no_training", AtenWork::Normalising, kNoTrait},
-    {"_softmax", AtenWork::Normalising, kPure},
-    {"_to_copy", AtenWork::Elementwise, kPure},
-    {"_unsafe_view", AtenWork::Elementwise, kNoTrait},
     {"abs", AtenWork::Elementwise, kPure},
     {"adaptive_avg_pool1d", AtenWork::Other, kNoTrait},
     {"adaptive_avg_pool2d", AtenWork::Other, kNoTrait},
@@ -138,6 +131,7 @@ constexpr auto kRows = std::to_array<Row>({
     {"log1p", AtenWork::Elementwise, kPure},
     {"log2", AtenWork::Elementwise, kPure},
     {"log_sigmoid", AtenWork::Elementwise, kNoTrait},
+    {"_log_softmax", AtenWork::Normalising, kPure},
     {"log_softmax", AtenWork::Normalising, kPure},
     {"logaddexp", AtenWork::Elementwise, kPure},
     {"logcumsumexp", AtenWork::Other, kPure},
@@ -168,6 +162,9 @@ constexpr auto kRows = std::to_array<Row>({
     {"mv", AtenWork::Other, kPure},
     {"narrow", AtenWork::Other, kPure},
     {"native_batch_norm", AtenWork::Normalising, kNoTrait},
+    {"_native_batch_norm_legit", AtenWork::Normalising, kNoTrait},
+    {"_native_batch_norm_legit_functional", AtenWork::Normalising, kNoTrait},
+    {"_native_batch_norm_legit_no_training", AtenWork::Normalising, kNoTrait},
     {"native_group_norm", AtenWork::Normalising, kPure},
     {"native_layer_norm", AtenWork::Normalising, kPure},
     {"ne", AtenWork::Other, kPure},
@@ -205,6 +202,7 @@ constexpr auto kRows = std::to_array<Row>({
     {"slice", AtenWork::Other, kPure},
     {"smooth_l1_loss", AtenWork::Reducing, kPure},
     {"soft_margin_loss", AtenWork::Other, kNoTrait},
+    {"_softmax", AtenWork::Normalising, kPure},
     {"softmax", AtenWork::Normalising, kPure},
     {"softplus", AtenWork::Elementwise, kPure},
     {"softsign", AtenWork::Elementwise, kNoTrait},
@@ -228,6 +226,7 @@ constexpr auto kRows = std::to_array<Row>({
     {"tensor_split", AtenWork::Other, kList},
     {"threshold", AtenWork::Elementwise, kPure},
     {"to", AtenWork::Elementwise, kPure},
+    {"_to_copy", AtenWork::Elementwise, kPure},
     {"transpose", AtenWork::Elementwise, kPure},
     {"tril", AtenWork::Other, kPure},
     {"triplet_margin_loss", AtenWork::Other, kPure},
@@ -239,6 +238,7 @@ constexpr auto kRows = std::to_array<Row>({
     {"unsafe_chunk", AtenWork::Other, kList},
     {"unsafe_split", AtenWork::Other, kList},
     {"unsafe_split_with_sizes", AtenWork::Other, kList},
+    {"_unsafe_view", AtenWork::Elementwise, kNoTrait},
     {"unsqueeze", AtenWork::Elementwise, kPure},
     {"upsample_bilinear2d", AtenWork::Other, kPure},
     {"upsample_nearest2d", AtenWork::Other, kPure},
@@ -296,12 +296,6 @@ bool returnsList(std::string_view op) {
 bool isConvolution(std::string_view op) {
   const std::string_view name = atenName(op);
   return name.starts_with("conv") || name.starts_with("_convolution") || name.starts_with("cudnn_convolution");
-}
-
-bool isNormalisation(const Node& node) {
-  const std::string_view name = atenName(node.op);
-  return isModuleBatchNorm(node) || name.starts_with("layer_norm") || name.starts_with("group_norm") ||
-         name.starts_with("instance_norm") || name.starts_with("rms_norm");
 }
 
 bool isModuleBatchNorm(const Node& node) {

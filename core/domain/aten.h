@@ -36,7 +36,5 @@ enum class AtenWork : std::uint8_t {
 // A batch norm in training mode of which nobody reads what it saves for gradients. Its functional operator stands for
 // what a module calls, which sums in another order.
 [[nodiscard]] bool isModuleBatchNorm(const Node& node);
-// Whether it scales what it is given by statistics of it.
-[[nodiscard]] bool isNormalisation(const Node& node);
 
 }  // namespace swage::domain

@@ -8,7 +8,7 @@
 // one.
 namespace swage::domain {
 
-// Each of them; views into `binary`. What is no ELF file, or ends before its header says so, is the last one.
+// Each of them; views into `binary`. What is no ELF file, or is cut off, is the last one.
 [[nodiscard]] std::vector<std::string_view> cubinsIn(std::string_view binary);
 
 // The one that has the code of `entry`; the first where none has it.

@@ -91,7 +91,7 @@ void CompilerPool::compile(std::uint64_t token, domain::CompileRequest request) 
     enqueue({.token = token, .request = std::move(request)});
     return;
   }
-  for (PartedCompilations::Wanted& part : m_parted.begin(token, request)) {
+  for (SeparateCompilation::Wanted& part : m_separate.begin(token, request)) {
     enqueue({.token = token, .part = std::move(part.key), .request = std::move(part.request)});
   }
   QTimer::singleShot(0, this, &CompilerPool::emitFinished);  // where all parts are known
@@ -108,13 +108,13 @@ void CompilerPool::conclude(Job job, domain::CompileOutcome outcome) {
     ++m_done;
     Q_EMIT compiled(job.token, outcome);
   } else {
-    m_parted.finish(job.part, std::move(outcome));
+    m_separate.finish(job.part, std::move(outcome));
     emitFinished();
   }
 }
 
 void CompilerPool::emitFinished() {
-  for (PartedCompilations::Finished& program : m_parted.takeFinished()) {
+  for (SeparateCompilation::Finished& program : m_separate.takeFinished()) {
     const auto* failure = std::get_if<domain::CompileFailed>(&program.outcome);
     if (failure != nullptr && failure->reason == domain::CompileFailureReason::Error) {
       enqueue({.token = program.token, .request = std::move(program.request)});
@@ -257,7 +257,7 @@ void CompilerPool::kill() {
 void CompilerPool::endAll(void (ProcessChannel::*how)()) {
   m_stopping = true;
   m_queue.clear();
-  m_parted.forgetWaiting();
+  m_separate.forgetWaiting();
   bool alive = false;
   for (Slot& slot : m_slots) {
     slot.job.reset();

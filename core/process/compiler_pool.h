@@ -12,8 +12,8 @@
 #include "core/base/error.h"
 #include "core/domain/compilation.h"
 #include "core/process/lane_clock.h"
-#include "core/process/parted_compilations.h"
 #include "core/process/process_channel.h"
+#include "core/process/separate_compilation.h"
 #include "core/services/activity.h"
 
 namespace swage::process {
@@ -92,7 +92,7 @@ class CompilerPool : public QObject {
   Options m_options;
   std::vector<Slot> m_slots;
   std::deque<Job> m_queue;
-  PartedCompilations m_parted;
+  SeparateCompilation m_separate;
   std::uint64_t m_jobs = 0;
   std::int64_t m_done = 0;
   int m_failedStarts = 0;  // in a row

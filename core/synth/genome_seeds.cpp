@@ -105,7 +105,9 @@ std::optional<Genome> GenomeMoves::elementSeed() const {
   const std::vector<domain::Node>& nodes = m_fusion.graph().nodes;
   const bool convolves =
       std::any_of(nodes.begin(), nodes.end(), [](const domain::Node& node) { return domain::isConvolution(node.op); });
-  const bool normalises = std::any_of(nodes.begin(), nodes.end(), domain::isNormalisation);
+  const bool normalises = std::any_of(nodes.begin(), nodes.end(), [](const domain::Node& node) {
+    return domain::atenWork(node.op) == domain::AtenWork::Normalising;
+  });
   return convolves && normalises && m_device.kind == domain::DeviceKind::Cuda
              ? bestOf(m_fusion.greedyPartition(Fusion::Joins::Elements))
              : std::nullopt;

@@ -216,45 +216,67 @@ void lowerStack(const NodeView& node, OperationSink& sink) {
   });
 }
 
-// What leaves a dimension at one end comes in at the other.
-void lowerRoll(const NodeView& node, OperationSink& sink) {
-  constexpr std::size_t kMostRolled = 2;  // each doubles what is read
-  const auto input = node.tensor(0, "self");
+// A dimension that is rolled, by how many places, at least 0.
+struct Roll {
+  std::size_t dim = 0;
+  std::int64_t shift = 0;
+};
+
+// The rolls of a node; empty: there is none that a kernel takes, each of which doubles what is read.
+std::vector<Roll> rollsOf(const NodeView& node) {
+  constexpr std::size_t kMostRolled = 2;
   const auto shifts = node.integers(1, "shifts");
   const auto dims = node.integers(2, "dims");
   const Shape& shape = node.type(node.result()).shape;
-  if (!input || !shifts || !dims || dims->size() != shifts->size() || dims->empty() || dims->size() > kMostRolled) {
-    return;
+  std::vector<Roll> rolls;
+  if (!shifts || !dims || dims->size() != shifts->size() || dims->size() > kMostRolled) {
+    return rolls;
   }
-  std::vector<std::pair<std::size_t, std::int64_t>> turns;  // of a dimension, by so many
   for (std::size_t i = 0; i < dims->size(); ++i) {
     const int dim = wrapDim((*dims)[i], shape.size());
-    if (dim < 0 || shape[static_cast<std::size_t>(dim)] == 0) {
-      return;
+    const std::int64_t extent = dim < 0 ? 0 : shape[static_cast<std::size_t>(dim)];
+    if (extent == 0) {
+      return {};
     }
-    const std::int64_t extent = shape[static_cast<std::size_t>(dim)];
-    turns.emplace_back(dim, (((*shifts)[i] % extent) + extent) % extent);
+    rolls.push_back({static_cast<std::size_t>(dim), (((*shifts)[i] % extent) + extent) % extent});
   }
-  addMove(sink, node.result(), {*input}, [input = *input, turns](RegionBuilder& b) {
+  return rolls;
+}
+
+// Where an element lies that was in front of the ends of the rolled dimensions, or behind those in `behind` (a bit
+// each), and whether this is such an element.
+std::pair<std::vector<Coordinate>, int> rolledFrom(RegionBuilder& b, const std::vector<Roll>& rolls, unsigned behind) {
+  std::vector<Coordinate> places = samePlaces(b);
+  std::optional<int> isHere;
+  for (std::size_t i = 0; i < rolls.size(); ++i) {
+    const auto [dim, shift] = rolls[i];
+    const bool isBehind = (behind >> i & 1U) != 0;
+    places[dim].offset = isBehind ? b.layout().space[dim] - shift : -shift;
+    places[dim].checked = true;
+    const int edge = b.constant(static_cast<double>(shift), Compute::I64);
+    const int isOnSide =
+        b.call(isBehind ? "lt" : "ge", {b.coordinate(b.fullFrame()[dim].front()), edge}, Compute::Bool);
+    isHere = isHere ? b.call("and", {*isHere, isOnSide}, Compute::Bool) : isOnSide;
+  }
+  return {std::move(places), *isHere};
+}
+
+// What leaves a dimension at one end comes in at the other.
+void lowerRoll(const NodeView& node, OperationSink& sink) {
+  const auto input = node.tensor(0, "self");
+  const std::vector<Roll> rolls = rollsOf(node);
+  if (!input || rolls.empty()) {
+    return;
+  }
+  addMove(sink, node.result(), {*input}, [input = *input, rolls](RegionBuilder& b) {
     std::optional<int> value;
-    for (std::size_t choice = 0; choice < (std::size_t{1} << turns.size()); ++choice) {
-      std::vector<Coordinate> places = samePlaces(b);
-      std::optional<int> isHere;
-      for (std::size_t i = 0; i < turns.size(); ++i) {
-        const auto [dim, shift] = turns[i];
-        const bool isBehind = (choice >> i & 1U) != 0;  // in front of the shift are the last elements
-        places[dim].offset = isBehind ? b.type(input).shape[dim] - shift : -shift;
-        places[dim].checked = true;
-        const int edge = b.constant(static_cast<double>(shift), Compute::I64);
-        const int isOnSide =
-            b.call(isBehind ? "lt" : "ge", {b.coordinate(b.fullFrame()[dim].front()), edge}, Compute::Bool);
-        isHere = isHere ? b.call("and", {*isHere, isOnSide}, Compute::Bool) : isOnSide;
-      }
+    for (unsigned behind = 0; behind < (1U << rolls.size()); ++behind) {
+      const auto [places, isHere] = rolledFrom(b, rolls, behind);
       const auto part = b.readAt(input, places);
       if (!part) {
         return part;
       }
-      value = value ? b.call("select", {*isHere, *part, *value}) : *part;
+      value = value ? b.call("select", {isHere, *part, *value}) : *part;
     }
     return value;
   });

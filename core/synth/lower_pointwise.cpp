@@ -267,6 +267,13 @@ void registerElementary(LoweringTable& table) {
   table["aten.clamp_max.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
     return clampTo(b, x, {}, boundAsStored(node.number(1, "max"), typeOfResult(node)));
   });
+  // What is not above the threshold is replaced; NaN stays.
+  table["aten.threshold.default"] = unary([](RegionBuilder& b, int x, const NodeView& node) {
+    const double edge = asStored(node.number(1, "threshold").value_or(0.0), typeOfResult(node));
+    const double value = asStored(node.number(2, "value").value_or(0.0), typeOfResult(node));
+    const int isBelow = b.call("le", {x, constantLike(b, x, edge)}, Compute::Bool);
+    return b.call("select", {isBelow, constantLike(b, x, value), x});
+  });
   table["aten.sgn.default"] = table["aten.sign.default"];
   table["aten.special_expit.default"] = table["aten.sigmoid.default"];
   table["aten.log2.default"] = logarithm(std::numbers::log2e);

@@ -170,14 +170,6 @@ void lowerMaskedFill(const NodeView& node, OperationSink& sink) {
 }  // namespace
 
 void registerSeveral(LoweringTable& table) {
-  // What is not above a threshold is replaced; NaN stays.
-  table["aten.threshold.default"] =
-      ofTensors(1, [](RegionBuilder& b, const std::vector<int>& of, const NodeView& node) {
-        const double edge = asStored(node.number(1, "threshold").value_or(0.0), typeOfResult(node));
-        const double value = asStored(node.number(2, "value").value_or(0.0), typeOfResult(node));
-        const int isBelow = b.call("le", {of[0], constantLike(b, of[0], edge)}, Compute::Bool);
-        return b.call("select", {isBelow, constantLike(b, of[0], value), of[0]});
-      });
   table["aten.addcmul.default"] = addedTo("mul");
   table["aten.addcdiv.default"] = addedTo("div");
   table["aten.lerp.Scalar"] = ofTensors(2, [](RegionBuilder& b, const std::vector<int>& of, const NodeView& node) {

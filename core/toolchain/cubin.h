@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/toolchain/elf_image.h"
+#include "core/base/elf_image.h"
 
 namespace swage::toolchain {
 

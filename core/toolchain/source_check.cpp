@@ -98,7 +98,7 @@ constexpr std::array<std::string_view, 53> kCppWords{"asm",
                                                      "_ITM_registerTMCloneTable",
                                                      "_ITM_deregisterTMCloneTable"};
 
-bool contains(std::span<const std::string_view> list, std::string_view item) {
+bool isListed(std::span<const std::string_view> list, std::string_view item) {
   return std::find(list.begin(), list.end(), item) != list.end();
 }
 
@@ -106,7 +106,7 @@ bool isHeaderAllowed(const SourceRules& rules, std::string_view header) {
   if (header.find("..") != std::string_view::npos) {
     return false;
   }
-  return contains(rules.headers, header) ||
+  return isListed(rules.headers, header) ||
          std::any_of(rules.folders.begin(), rules.folders.end(),
                      [header](std::string_view folder) { return header.starts_with(folder); });
 }
@@ -276,7 +276,7 @@ class Checker {
       refuse("raw string literals are not allowed: they can hide directives");
       return;
     }
-    if (contains(m_rules.words, name) && !(name == "section" && m_previous == "omp")) {
+    if (isListed(m_rules.words, name) && !(name == "section" && m_previous == "omp")) {
       refuse(fmt::format("'{}' is not allowed in {}", name, m_rules.language));
       return;
     }
@@ -285,7 +285,7 @@ class Checker {
   }
 
   void checkPragma(std::string_view content) {
-    if (contains(m_rules.words, "optimize") && content.find("optimize") != std::string_view::npos) {
+    if (isListed(m_rules.words, "optimize") && content.find("optimize") != std::string_view::npos) {
       refuse(fmt::format("'_Pragma' with 'optimize' is not allowed in {}", m_rules.language));
     }
   }

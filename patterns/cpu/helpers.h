@@ -3,7 +3,8 @@
 
 //! swage:helper min max fill_n streamOut
 #include <algorithm>
-//! swage:helper sqrtf sqrt floorf floor ceilf ceil truncf trunc fabsf fabs exp log tanh erf sin cos log1p expm1 pow logf tanhf erff sinf cosf log1pf powf
+//! swage:helper sqrtf sqrt floorf floor ceilf ceil truncf trunc fabsf fabs exp log tanh erf sin cos log1p expm1 pow
+//! logf tanhf erff sinf cosf log1pf powf
 #include <cmath>
 //! swage:helper streamOut
 #include <cstring>
@@ -74,10 +75,15 @@ static inline BFloat16 toBFloat16(float x) {
   return {static_cast<unsigned short>((x != x ? bits | 0x400000u : rounded) >> 16)};
 }
 
-//! swage:helper fastExp
-// exp(x) = 2^n * exp(r) with r = x - n ln 2, by the polynomial of the Cephes library (expf): within 2 units in the last
-// place, and in vector instructions. Adding 1.5 * 2^23 rounds to an integer and leaves it in the lowest bits.
-__attribute__((always_inline)) static inline float fastExp(float x) {
+//! swage:helper reduceExp
+// exp(x) = 2^n * (1 + tail) with x = n ln 2 + r and tail = exp(r) - 1, by the polynomial of the Cephes library (expf):
+// within 2 units in the last place, and in vector instructions. Adding 1.5 * 2^23 rounds to an integer and leaves it in
+// the lowest bits, of which `power` has n as it stands in the exponent of a float.
+struct ReducedExp {
+  float tail;
+  unsigned int power;
+};
+__attribute__((always_inline)) static inline ReducedExp reduceExp(float x) {
   constexpr float kToInteger = 12582912.0f;
   const float shifted = x * 1.44269504088896341f + kToInteger;
   const float n = shifted - kToInteger;
@@ -89,33 +95,25 @@ __attribute__((always_inline)) static inline float fastExp(float x) {
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r + 1.0f;
-  const unsigned int bits = __builtin_bit_cast(unsigned int, p) + (__builtin_bit_cast(unsigned int, shifted) << 23);
+  return {p * (r * r) + r, __builtin_bit_cast(unsigned int, shifted) << 23};
+}
+
+//! swage:helper fastExp
+__attribute__((always_inline)) static inline float fastExp(float x) {
+  const ReducedExp e = reduceExp(x);
+  const unsigned int bits = __builtin_bit_cast(unsigned int, e.tail + 1.0f) + e.power;
   const float result = x < -87.3365447f ? 0.0f : __builtin_bit_cast(float, bits);
   return x <= 88.7228391f ? result : x * __builtin_inff();  // infinity above, and NaN stays NaN
 }
 
 //! swage:helper fastExpm1
-// exp(x) - 1 = 2^n * (exp(r) - 1) + (2^n - 1), with n and r as in fastExp: within 2 units in the last place. Both halves
-// are computed from 2^(n - 1), which is finite up to the largest x.
+// exp(x) - 1 = 2 * (2^(n - 1) * tail + (2^(n - 1) - 0.5)): that power is finite up to the largest x.
 __attribute__((always_inline)) static inline float fastExpm1(float x) {
-  constexpr float kToInteger = 12582912.0f;
-  const float shifted = x * 1.44269504088896341f + kToInteger;
-  const float n = shifted - kToInteger;
-  float r = x - n * 0.693359375f;
-  r = r + n * 2.12194440e-4f;
-  float p = 1.9875691500e-4f;
-  p = p * r + 1.3981999507e-3f;
-  p = p * r + 8.3334519073e-3f;
-  p = p * r + 4.1665795894e-2f;
-  p = p * r + 1.6666665459e-1f;
-  p = p * r + 5.0000001201e-1f;
-  p = p * (r * r) + r;
-  const unsigned int bits = 0x3f000000u + (__builtin_bit_cast(unsigned int, shifted) << 23);
-  const float power = __builtin_bit_cast(float, bits);
-  float result = (p * power + (power - 0.5f)) * 2.0f;
+  const ReducedExp e = reduceExp(x);
+  const float half = __builtin_bit_cast(float, 0x3f000000u + e.power);
+  float result = (e.tail * half + (half - 0.5f)) * 2.0f;
   result = x < -17.5f ? -1.0f : result;
-  result = x == 0.0f ? x : result;  // with its sign
+  result = x == 0.0f ? x : result;                          // with its sign
   return x <= 88.7228391f ? result : x * __builtin_inff();  // infinity above, and NaN stays NaN
 }
 
@@ -167,7 +165,9 @@ static inline void streamOut(void* to, const void* from, long long bytes) {
 }
 
 //! swage:helper logistic
-inline float logistic(float x) { return 1.0f / (1.0f + std::exp(-x)); }
+inline float logistic(float x) {
+  return 1.0f / (1.0f + std::exp(-x));
+}
 
 //! swage:helper inside
 // Whether 0 <= at < extent.

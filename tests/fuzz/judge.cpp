@@ -5,6 +5,7 @@
 #include <array>
 #include <chrono>
 #include <cmath>
+#include <functional>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -73,6 +74,32 @@ bool hangsOnRounding(const domain::Graph& graph, domain::ValueId output) {
   return hangs[output];
 }
 
+// Whether a value is such a one or is computed from one.
+bool dependsOnValue(const domain::Graph& graph, domain::ValueId value,
+                    const std::function<bool(domain::ValueId)>& isSuch) {
+  std::set<domain::ValueId> found;
+  const auto isFound = [&](domain::ValueId one) { return isSuch(one) || found.contains(one); };
+  for (const domain::Node& node : graph.nodes) {
+    const std::vector<domain::ValueId> inputs = domain::inputsOf(node);
+    if (std::any_of(inputs.begin(), inputs.end(), isFound)) {
+      found.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+  return isFound(value);
+}
+
+// Whether an output is computed from the result of such a node.
+bool dependsOn(const domain::Graph& graph, domain::ValueId output,
+               bool (*isSuch)(const domain::Graph&, const domain::Node&)) {
+  std::set<domain::ValueId> made;
+  for (const domain::Node& node : graph.nodes) {
+    if (isSuch(graph, node)) {
+      made.insert(node.outputs.begin(), node.outputs.end());
+    }
+  }
+  return dependsOnValue(graph, output, [&made](domain::ValueId value) { return made.contains(value); });
+}
+
 // How many numbers a normalisation takes the mean of; 0: the node is none.
 std::int64_t normalised(const domain::Graph& graph, const domain::Node& node) {
   const std::string_view name = std::string_view(node.op).substr(5, node.op.find('.', 5) - 5);
@@ -102,21 +129,20 @@ bool normalisesFew(const domain::Graph& graph, const domain::Node& node) {
   return count > 0 && count <= kFew;
 }
 
-bool normalises(const domain::Graph& graph, const domain::Node& node) {
-  return normalised(graph, node) > 0;
+bool isExpanded(const domain::TensorType& type) {
+  for (std::size_t i = 0; i < type.shape.size(); ++i) {
+    if (type.shape[i] > 1 && type.strides[i] == 0) {
+      return true;
+    }
+  }
+  return false;
 }
 
-// Whether numbers that a normalisation takes the mean of may all be the same one. Their differences are 0 for PyTorch,
-// which adds up differences, and roundings of their sum for others.
-bool hasEqualNumbers(const domain::Graph& graph) {
-  return std::any_of(graph.values.begin(), graph.values.end(), [](const domain::TensorType& type) {
-    for (std::size_t i = 0; i < type.shape.size(); ++i) {
-      if (type.shape[i] > 1 && type.strides[i] == 0) {
-        return true;
-      }
-    }
-    return false;
-  });
+// Numbers that a normalisation takes the mean of may all be the same one, where its input stems from an expanded value.
+// Their differences are 0 for PyTorch, which adds up differences, and roundings of their sum for others.
+bool normalisesEqual(const domain::Graph& graph, const domain::Node& node) {
+  const auto isExpandedValue = [&graph](domain::ValueId value) { return isExpanded(graph.type(value)); };
+  return normalised(graph, node) > 0 && dependsOnValue(graph, domain::inputsOf(node).front(), isExpandedValue);
 }
 
 // The square of a difference has twice its relative error, and of numbers that are nearly equal that is mostly
@@ -138,20 +164,6 @@ bool multipliesMany(const domain::Graph& /*graph*/, const domain::Node& node) {
   return node.op.starts_with("aten.prod.");
 }
 
-// Whether an output is computed from the result of such a node.
-bool dependsOn(const domain::Graph& graph, domain::ValueId output,
-               bool (*isSuch)(const domain::Graph&, const domain::Node&)) {
-  std::set<domain::ValueId> found;
-  for (const domain::Node& node : graph.nodes) {
-    const std::vector<domain::ValueId> inputs = domain::inputsOf(node);
-    if (isSuch(graph, node) ||
-        std::any_of(inputs.begin(), inputs.end(), [&found](domain::ValueId input) { return found.contains(input); })) {
-      found.insert(node.outputs.begin(), node.outputs.end());
-    }
-  }
-  return found.contains(output);
-}
-
 bool isInexact(const domain::Wrong& wrong, const domain::Graph& graph) {
   if ((wrong.rule != "error" && wrong.rule != "nan") ||
       static_cast<std::size_t>(wrong.output) >= graph.outputs.size()) {
@@ -160,7 +172,7 @@ bool isInexact(const domain::Wrong& wrong, const domain::Graph& graph) {
   const domain::ValueId output = graph.outputs[static_cast<std::size_t>(wrong.output)].value;
   const domain::ScalarType type = graph.type(output).dtype;
   if (hangsOnRounding(graph, output) || dependsOn(graph, output, normalisesFew) ||
-      dependsOn(graph, output, squaresFew) || (hasEqualNumbers(graph) && dependsOn(graph, output, normalises)) ||
+      dependsOn(graph, output, squaresFew) || dependsOn(graph, output, normalisesEqual) ||
       (wrong.rule == "nan" && dependsOn(graph, output, multipliesMany))) {
     return true;
   }

@@ -103,7 +103,7 @@ Expression Dialect::math(std::string_view function, Compute type, const std::str
     return {fmt::format("{}({})", m_floats.exponential, args)};
   }
   if (function == "expm1" && isSingle) {
-    return {fmt::format("{}({})", m_floats.exponentialLessOne, args)};
+    return {fmt::format("{}({})", m_floats.expm1, args)};
   }
   if (isLibrary(function)) {
     return {fmt::format("{}{}({})", function, isSingle ? "f" : "", args)};

@@ -29,7 +29,7 @@ class Dialect {
   // What stands in a language for operations on floats; empty: the operator itself does.
   struct Floats {
     std::string_view exponential;
-    std::string_view exponentialLessOne;
+    std::string_view expm1;
     std::string_view sigmoid = {};
     std::string_view inverse = {};  // 1 / x of an x that is at least 1
     std::string_view ratio = {};    // x / y of a y that the compiler knows

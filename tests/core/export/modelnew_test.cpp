@@ -8,6 +8,7 @@
 
 #include "tests/core/export/fixtures.h"
 #include "tests/core/export/golden.h"
+#include "tests/support/elf_file.h"
 #include "tests/support/result_matchers.h"
 
 namespace swage::exporting {
@@ -99,12 +100,8 @@ TEST(ModelNew, CarriesTheCudaSourceBinaryAndGeometry) {
 }
 
 TEST(ModelNew, CarriesEachOfSeveralCubins) {
-  std::string cubin = "\x7f";
-  cubin += "ELF";
-  cubin.resize(64);  // a header alone, with no sections behind it
-  cubin[40] = 64;
   ModelNewInput input = testing::reluExport(domain::DeviceKind::Cuda);
-  input.binary = cubin + cubin;
+  input.binary = swage::testing::elfFile({"sum"}) + swage::testing::elfFile({"scale"});
   EXPECT_THAT(exported(input),
               ::testing::ContainsRegex("\n_SWAGE_BINARIES = .\n(    _zlib[^\n]*,\n)(    _zlib[^\n]*,\n).\n$"));
 }

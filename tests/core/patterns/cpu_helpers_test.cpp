@@ -44,7 +44,7 @@ TEST(CpuExponential, OverflowsAndUnderflowsLikeTheExactOne) {
   EXPECT_EQ(fastExp(-1e30F), 0.0F);
 }
 
-TEST(CpuExponentialLessOne, IsWithinTwoUnitsInTheLastPlace) {
+TEST(CpuExpm1, IsWithinTwoUnitsInTheLastPlace) {
   constexpr double kUnit = 1.0 / (1 << 23);
   double worst = 0.0;
   float where = 0.0F;
@@ -68,7 +68,7 @@ TEST(CpuExponentialLessOne, IsWithinTwoUnitsInTheLastPlace) {
   EXPECT_LT(worst, 2 * kUnit) << "at " << where;
 }
 
-TEST(CpuExponentialLessOne, IsExactWhereItMatters) {
+TEST(CpuExpm1, IsExactWhereItMatters) {
   EXPECT_EQ(fastExpm1(0.0F), 0.0F);
   EXPECT_FALSE(std::signbit(fastExpm1(0.0F)));
   EXPECT_TRUE(std::signbit(fastExpm1(-0.0F)));

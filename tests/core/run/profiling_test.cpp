@@ -144,6 +144,23 @@ TEST(WithCompilerFacts, FillsWhatTheDeviceDidNotSay) {
   EXPECT_THAT(withCompilerFacts({}, {facts, unused}).kernels, SizeIs(2));
 }
 
+TEST(WithCompilerFacts, PlacesInstructionsInTheProgram) {
+  domain::KernelFacts facts;
+  facts.entry = "k";
+  facts.lines = {{10, 5, 100}};  // lines 10 to 14 of its part stand from line 100 on
+  domain::Profile profile;
+  profile.source = domain::ProfileSource::Counters;
+  profile.kernels.resize(1);
+  profile.kernels[0].entry = "k";
+  profile.kernels[0].instructions.resize(3);
+  profile.kernels[0].instructions[0].line = 12;
+  profile.kernels[0].instructions[1].line = 3;  // of no line of the program
+  const domain::Profile placed = withCompilerFacts(profile, {facts});
+  EXPECT_EQ(placed.kernels[0].instructions[0].line, 102);
+  EXPECT_EQ(placed.kernels[0].instructions[1].line, 0);
+  EXPECT_EQ(placed.kernels[0].instructions[2].line, 0);
+}
+
 TEST(WithListing, GivesSampledInstructionsTheirTextAndLine) {
   domain::Profile profile;
   profile.kernels.resize(1);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/toolchain/elf_image.h"
+#include "core/base/elf_image.h"
 
 #include <elf.h>
 

@@ -2,7 +2,15 @@
 #include "core/toolchain/shared_object_check.h"
 
 #include <elf.h>
+
+#include <cstring>
+
 #include <gmock/gmock.h>
+
+#include "core/base/elf_image.h"
+#include "core/base/files.h"
+#include "core/base/random.h"
+#include "tests/support/result_matchers.h"
 
 namespace swage::toolchain {
 namespace {
@@ -74,6 +82,63 @@ TEST(Code, IsInTheSectionThatIsLookedAt) {
 TEST(WritableData, IsNotWhatTheLoaderAloneWrites) {
   EXPECT_EQ(findWritableData(objectWith("table", ".data.rel.ro", SHF_ALLOC | SHF_WRITE)), std::nullopt);
   EXPECT_EQ(findWritableData(objectWith(".gomp_critical_user_sums", ".bss", SHF_ALLOC | SHF_WRITE)), std::nullopt);
+}
+
+// Whatever the header and the tables say, reading stays inside the file.
+TEST(SharedObjectCheck, SurvivesDamage) {
+  const Result<std::string> program = readTextFile("/proc/self/exe");
+  ASSERT_THAT(program, testing::IsOk());
+  const std::string& original = *program;
+  Elf64_Ehdr header;
+  std::memcpy(&header, original.data(), sizeof header);
+  std::string file;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    Random random(seed);
+    file = original;
+    for (int i = 0; i < 8; ++i) {
+      file[16 + random.below(sizeof header - 16)] = static_cast<char>(random.next());
+      const std::size_t table = static_cast<std::size_t>(header.e_shnum) * sizeof(Elf64_Shdr);
+      file[header.e_shoff + random.below(table)] = static_cast<char>(random.next());
+    }
+    const auto image = parseElf(file);
+    if (image) {
+      (void)findObjectRefusal(*image, {"kernel"});
+    }
+  }
+}
+
+TEST(SharedObjectCheck, KnowsWhichFunctionsAKernelMayCall) {
+  for (const std::string symbol :
+       {"expf", "exp", "erff", "powl", "sincosf", "memcpy", "GOMP_parallel", "GOMP_barrier", "GOMP_loop_dynamic_start",
+        "omp_get_thread_num", "_ZGVdN8v_expf", "_ZGVbN2v_sin", "__cxa_finalize"}) {
+    EXPECT_TRUE(isAllowedImport(symbol)) << symbol;
+  }
+  for (const std::string symbol : {"open",
+                                   "fopen",
+                                   "socket",
+                                   "fork",
+                                   "system",
+                                   "dlopen",
+                                   "execve",
+                                   "syscall",
+                                   "mmap",
+                                   "getenv",
+                                   "malloc",
+                                   "pthread_create",
+                                   "omp_set_num_threads",
+                                   "omp_get_wtime",
+                                   "GOMP_target",
+                                   "GOMP_target_ext",
+                                   "GOMP_parallel_start",
+                                   "GOMP_parallel_loop_static_start",
+                                   "GOMP_parallel_end",
+                                   "clock_gettime",
+                                   "_ZGVdN8v_open",
+                                   "_ZGV",
+                                   "",
+                                   "f"}) {
+    EXPECT_FALSE(isAllowedImport(symbol)) << symbol;
+  }
 }
 
 }  // namespace

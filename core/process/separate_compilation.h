@@ -7,7 +7,6 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <unordered_map>
 #include <vector>
 
@@ -15,12 +14,13 @@
 
 namespace swage::process {
 
-// Programs whose parts are compiled one by one, and what has been compiled of earlier ones: most candidates differ from
-// their parents in one kernel. A program is told of by its token. One thread.
-class PartedCompilations {
+// Programs whose parts are compiled one by one, and the binaries of parts that earlier programs had, too: most
+// candidates differ from their parents in one kernel. What fails is not kept, since a busy machine may be to blame: the
+// next program tries again. Programs are known by their tokens. One thread.
+class SeparateCompilation {
  public:
   // `capacity`: bytes of binaries and listings that are kept at most, beside those that somebody waits for.
-  explicit PartedCompilations(std::size_t capacity = std::size_t{256} << 20U) : m_capacity(capacity) {}
+  explicit SeparateCompilation(std::size_t capacity = std::size_t{256} << 20U) : m_capacity(capacity) {}
 
   struct Finished {
     std::uint64_t token = 0;
@@ -35,9 +35,9 @@ class PartedCompilations {
 
   // Which parts have to be compiled for the program. It may be finished then: see takeFinished().
   [[nodiscard]] std::vector<Wanted> begin(std::uint64_t token, const domain::CompileRequest& request);
-  // One of those is compiled, or failed.
+  // One of those is compiled, or failed: then all programs with it have failed.
   void finish(const std::string& key, domain::CompileOutcome outcome);
-  // Programs whose parts are all there, with one binary of all of them, or one of whose parts has failed.
+  // Programs that are compiled, with one binary of all parts, or have failed.
   [[nodiscard]] std::vector<Finished> takeFinished();
   // Nobody waits any more; what is compiled stays known.
   void forgetWaiting();
@@ -47,8 +47,7 @@ class PartedCompilations {
  private:
   using Binary = std::shared_ptr<const domain::CompiledBinary>;
   struct Part {
-    Binary binary = {};  // null: it is being compiled, or failed
-    std::optional<domain::CompileFailed> failure = {};
+    Binary binary = {};                                        // null: it is being compiled
     std::vector<std::uint64_t> waiting = {};                   // while it is being compiled
     std::optional<std::list<std::string>::iterator> use = {};  // of those that are kept
   };
@@ -61,7 +60,8 @@ class PartedCompilations {
   };
 
   void keep(const std::string& key, Part& part);
-  void give(std::uint64_t token, const std::string& key, const Part& part);
+  void use(Part& part);
+  void give(std::uint64_t token, const std::string& key, const Binary& binary);
   void conclude(std::uint64_t token, domain::CompileOutcome outcome);
   void concludeWhole(std::uint64_t token, const Program& program);
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/process/parted_compilations.h"
+#include "core/process/separate_compilation.h"
 
 #include <algorithm>
+#include <iterator>
+#include <map>
 #include <utility>
 #include <variant>
 
@@ -56,72 +58,69 @@ domain::CompiledBinary joined(const std::vector<domain::SourcePart>& parts,
   return all;
 }
 
-std::vector<PartedCompilations::Wanted> PartedCompilations::begin(std::uint64_t token,
-                                                                  const domain::CompileRequest& request) {
+std::vector<SeparateCompilation::Wanted> SeparateCompilation::begin(std::uint64_t token,
+                                                                    const domain::CompileRequest& request) {
   std::vector<Wanted> wanted;
+  std::map<std::string, Binary> known;
   Program& program = m_programs[token];
   program = {.request = request, .keys = {}, .missing = request.parts.size()};
   program.binaries.resize(request.parts.size());
   for (const domain::SourcePart& source : request.parts) {
     domain::CompileRequest own = requestFor(source, request);
-    const std::string key = keyOf(own);
-    program.keys.push_back(key);
+    const std::string& key = program.keys.emplace_back(keyOf(own));
     const auto [found, isNew] = m_parts.try_emplace(key);
-    if (!found->second.binary && !found->second.failure) {
-      found->second.waiting.push_back(token);
+    Part& part = found->second;
+    if (part.binary) {
+      use(part);
+      known.emplace(key, part.binary);
+    } else {
+      part.waiting.push_back(token);
     }
     if (isNew) {
       wanted.push_back({key, std::move(own)});
     }
   }
-  for (const std::string& key : std::vector<std::string>(program.keys)) {
-    if (const Part& part = m_parts.at(key); part.binary || part.failure) {
-      give(token, key, part);
-    }
+  for (const auto& [key, binary] : known) {
+    give(token, key, binary);
   }
   return wanted;
 }
 
-void PartedCompilations::finish(const std::string& key, domain::CompileOutcome outcome) {
+void SeparateCompilation::finish(const std::string& key, domain::CompileOutcome outcome) {
   const auto found = m_parts.find(key);
-  if (found == m_parts.end() || found->second.binary || found->second.failure) {
+  if (found == m_parts.end() || found->second.binary) {
     return;
   }
-  Part& part = found->second;
-  double seconds = 0.0;
-  if (auto* failed = std::get_if<domain::CompileFailed>(&outcome)) {
-    part.failure = std::move(*failed);
-  } else {
-    part.binary = std::make_shared<domain::CompiledBinary>(std::get<domain::CompiledBinary>(std::move(outcome)));
-    seconds = part.binary->seconds;
+  const std::vector<std::uint64_t> waiting = std::exchange(found->second.waiting, {});
+  if (const auto* failure = std::get_if<domain::CompileFailed>(&outcome)) {
+    m_parts.erase(found);
+    for (const std::uint64_t token : waiting) {
+      conclude(token, *failure);
+    }
+    return;
   }
-  for (const std::uint64_t token : std::exchange(part.waiting, {})) {
+  const auto binary = std::make_shared<domain::CompiledBinary>(std::get<domain::CompiledBinary>(std::move(outcome)));
+  found->second.binary = binary;
+  for (const std::uint64_t token : waiting) {
     if (const auto program = m_programs.find(token); program != m_programs.end()) {
-      program->second.seconds += seconds;
-      give(token, key, part);
+      program->second.seconds += binary->seconds;
+      give(token, key, binary);
     }
   }
-  if (part.binary) {
-    keep(key, part);  // last: it may be too large to be kept
-  }
+  keep(key, found->second);  // last: it may be too large to be kept
 }
 
-void PartedCompilations::give(std::uint64_t token, const std::string& key, const Part& part) {
-  const auto found = m_programs.find(token);
-  if (found == m_programs.end()) {
-    return;  // another part of it failed
-  }
-  if (part.failure) {
-    conclude(token, *part.failure);
-    return;
-  }
-  Program& program = found->second;
+void SeparateCompilation::use(Part& part) {
   if (part.use) {
     m_uses.splice(m_uses.begin(), m_uses, *part.use);
   }
+}
+
+void SeparateCompilation::give(std::uint64_t token, const std::string& key, const Binary& binary) {
+  Program& program = m_programs.at(token);
   for (std::size_t i = 0; i < program.keys.size(); ++i) {
     if (program.keys[i] == key && !program.binaries[i]) {
-      program.binaries[i] = part.binary;
+      program.binaries[i] = binary;
       --program.missing;
     }
   }
@@ -130,7 +129,7 @@ void PartedCompilations::give(std::uint64_t token, const std::string& key, const
   }
 }
 
-void PartedCompilations::concludeWhole(std::uint64_t token, const Program& program) {
+void SeparateCompilation::concludeWhole(std::uint64_t token, const Program& program) {
   std::vector<const domain::CompiledBinary*> binaries;
   std::transform(program.binaries.begin(), program.binaries.end(), std::back_inserter(binaries),
                  [](const Binary& binary) { return binary.get(); });
@@ -139,12 +138,13 @@ void PartedCompilations::concludeWhole(std::uint64_t token, const Program& progr
   conclude(token, std::move(all));
 }
 
-void PartedCompilations::conclude(std::uint64_t token, domain::CompileOutcome outcome) {
-  auto program = m_programs.extract(token);
-  m_finished.push_back({token, std::move(program.mapped().request), std::move(outcome)});
+void SeparateCompilation::conclude(std::uint64_t token, domain::CompileOutcome outcome) {
+  if (auto program = m_programs.extract(token)) {  // else another part of it has failed before
+    m_finished.push_back({token, std::move(program.mapped().request), std::move(outcome)});
+  }
 }
 
-void PartedCompilations::keep(const std::string& key, Part& part) {
+void SeparateCompilation::keep(const std::string& key, Part& part) {
   m_uses.push_front(key);
   part.use = m_uses.begin();
   m_keptBytes += bytesOf(*part.binary);
@@ -156,14 +156,14 @@ void PartedCompilations::keep(const std::string& key, Part& part) {
   }
 }
 
-std::vector<PartedCompilations::Finished> PartedCompilations::takeFinished() {
+std::vector<SeparateCompilation::Finished> SeparateCompilation::takeFinished() {
   return std::exchange(m_finished, {});
 }
 
-void PartedCompilations::forgetWaiting() {
+void SeparateCompilation::forgetWaiting() {
   m_programs.clear();
   m_finished.clear();
-  std::erase_if(m_parts, [](const auto& part) { return !part.second.binary && !part.second.failure; });
+  std::erase_if(m_parts, [](const auto& part) { return !part.second.binary; });
 }
 
 }  // namespace swage::process

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -8,7 +9,7 @@
 
 #include "core/base/result.h"
 
-namespace swage::toolchain {
+namespace swage {
 
 struct ElfSection {
   std::string name;
@@ -34,6 +35,7 @@ struct ElfImage {
   std::vector<ElfSymbol> symbols;         // .symtab
   std::vector<ElfSymbol> dynamicSymbols;  // .dynsym
   std::vector<std::string> neededLibraries;
+  std::size_t size = 0;  // of the file in bytes, as its tables tell: more may stand behind it
 
   [[nodiscard]] const ElfSection* find(std::string_view name) const;
   [[nodiscard]] std::string_view sectionName(const ElfSymbol& symbol) const;
@@ -42,4 +44,4 @@ struct ElfImage {
 // `file` must outlive the image.
 [[nodiscard]] Result<ElfImage> parseElf(std::string_view file);
 
-}  // namespace swage::toolchain
+}  // namespace swage

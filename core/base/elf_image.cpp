@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/toolchain/elf_image.h"
+#include "core/base/elf_image.h"
 
 #include <elf.h>
 
+#include <algorithm>
 #include <cstring>
 #include <optional>
 #include <type_traits>
 
-namespace swage::toolchain {
+namespace swage {
 namespace {
 
 Error broken(std::string_view what) {
@@ -118,6 +119,17 @@ std::vector<std::string> readNeeded(const ElfSection& dynamic, std::string_view 
   }
 }
 
+std::size_t sizeOf(std::string_view file, const Elf64_Ehdr& header, const ElfImage& image) {
+  std::uint64_t size = std::max(header.e_shoff + std::uint64_t{header.e_shnum} * header.e_shentsize,
+                                header.e_phoff + std::uint64_t{header.e_phnum} * header.e_phentsize);
+  for (const ElfSection& section : image.sections) {
+    if (!section.bytes.empty()) {
+      size = std::max<std::uint64_t>(size, section.bytes.data() + section.bytes.size() - file.data());
+    }
+  }
+  return static_cast<std::size_t>(std::min<std::uint64_t>(size, file.size()));
+}
+
 }  // namespace
 
 const ElfSection* ElfImage::find(std::string_view name) const {
@@ -138,6 +150,7 @@ Result<ElfImage> parseElf(std::string_view file) {
   SWAGE_TRY_ASSIGN(const std::vector<Elf64_Shdr> headers, readSectionHeaders(file, header));
   ElfImage image;
   SWAGE_TRY_ASSIGN(image.sections, readSections(file, header, headers));
+  image.size = sizeOf(file, header, image);
   for (std::size_t i = 0; i < headers.size(); ++i) {
     const std::uint32_t type = headers[i].sh_type;
     if (type != SHT_SYMTAB && type != SHT_DYNSYM && type != SHT_DYNAMIC) {
@@ -156,4 +169,4 @@ Result<ElfImage> parseElf(std::string_view file) {
   return image;
 }
 
-}  // namespace swage::toolchain
+}  // namespace swage
