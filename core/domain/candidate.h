@@ -45,7 +45,7 @@ struct Genome {
 // Whether it computes something else than the task's graph that is equal by algebra.
 [[nodiscard]] bool isAlgebraic(const Genome& genome);
 
-// A text that is compiled by itself: some kernels of a program and what they need.
+// A part of a program that can be compiled separately: some of its kernels, and the functions that they call.
 struct SourcePart {
   std::string source;
   std::vector<std::string> entries;  // extern "C" names of its kernels

@@ -50,7 +50,7 @@ struct KernelFacts {
   std::int64_t spillBytes = 0;  // per thread
   std::int64_t staticSharedBytes = 0;
   std::map<std::string, std::int64_t> evidence;  // matched instruction counts: "ld.global.v4" -> 8
-  std::vector<ProgramLines> lines = {};          // of the text that it was compiled from, where that is not the source
+  std::vector<ProgramLines> lines = {};          // of its part, if it was compiled separately
 };
 
 // The cell of a candidate: the maximum of A and B over its kernels, C from its launches.

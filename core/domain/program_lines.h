@@ -5,8 +5,8 @@
 
 namespace swage::domain {
 
-// Where lines of a text that is compiled by itself stand in the source of its program: `count` lines from line `first`
-// of the text, and from line `inProgram` of the source. Lines count from 1.
+// Where lines of a separately compiled part stand in the source of its program: `count` lines, from line `first` of the
+// part and from line `inProgram` of the source. Lines count from 1.
 struct ProgramLines {
   int first = 1;
   int count = 0;
@@ -14,7 +14,7 @@ struct ProgramLines {
   friend bool operator==(const ProgramLines&, const ProgramLines&) = default;
 };
 
-// The program's line for a line of the text; 0: it has none. Without ranges the text is the program's source.
+// The program's line for a line of the part; 0: it has none. Without ranges the part is the whole source.
 [[nodiscard]] int programLine(const std::vector<ProgramLines>& ranges, int line);
 
 }  // namespace swage::domain

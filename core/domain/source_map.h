@@ -23,10 +23,11 @@ struct SourceMap {
 // `nvdisasm -g`. Lines of other files, such as headers, belong to no line of the source.
 [[nodiscard]] SourceMap mapListing(std::string_view listing);
 
-// PTX of a part of a program, with the program's lines in its .loc; lines of other files and of nothing else have none.
-// The .file directives are left out, since those of several parts contradict each other: see kProgramFile.
+// PTX of a separately compiled part, with .loc changed to lines of the program; places in other files, and in lines
+// that the program does not have, become line 0. The .file directives are left out, because each part numbers files
+// anew.
 [[nodiscard]] std::string withProgramLines(std::string_view ptx, const std::vector<ProgramLines>& lines);
-// The directive that belongs behind texts that withProgramLines() made.
+// The one .file directive that such texts need, at their end.
 inline constexpr std::string_view kProgramFile = "\t.file\t1 \"source.cu\"\n";
 
 // One instruction of what `objdump -d` prints.

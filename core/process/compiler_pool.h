@@ -19,10 +19,10 @@
 namespace swage::process {
 
 // Several swage-compiler processes and the queue before them. A program of several parts is compiled part by part, each
-// by the next idle process, and what is known of earlier programs is not compiled again; where the text of a part is
-// wrong, the whole program says why. Every compile() ends with exactly one compiled(), unless
-// failed() or stopped() comes first: those end all jobs. A compiler that dies is replaced; a source during which one
-// crashed gets a second try on another. failed() means that nothing can be compiled here. One thread only.
+// by the next idle process, and parts that earlier programs had are not compiled again. If a part does not compile, the
+// whole program is compiled, so that the messages have its lines. Every compile() ends with exactly one compiled(),
+// unless failed() or stopped() comes first: those end all jobs. A compiler that dies is replaced; a source during which
+// one crashed gets a second try on another. failed() means that nothing can be compiled here. One thread only.
 class CompilerPool : public QObject {
   Q_OBJECT
 

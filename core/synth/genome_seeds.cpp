@@ -99,8 +99,8 @@ std::optional<Genome> GenomeMoves::exactSeed() const {
   return checked(std::move(genome));
 }
 
-// Behind normalisations and convolutions in TF32, every other order of a sum is soon further from PyTorch than a task
-// may permit: such a model may only allow kernels that sum nothing.
+// In a model with normalisations and convolutions in TF32, adding up in another order often moves the results further
+// from PyTorch's than a task permits. Then only kernels that sum nothing may be accepted.
 std::optional<Genome> GenomeMoves::elementSeed() const {
   const std::vector<domain::Node>& nodes = m_fusion.graph().nodes;
   const bool convolves =

@@ -33,7 +33,7 @@ TEST(Cubins, AreFoundByTheirKernels) {
   EXPECT_EQ(cubinOf(first + second, "rows"), first) << "nothing else is known of it";
 }
 
-TEST(Cubins, ThatDoNotHoldTogetherAreTheLastOne) {
+TEST(Cubins, AreOneFileWhereTheyCannotBeRead) {
   const std::string first = elfFile({"sum"});
   EXPECT_THAT(cubinsIn("no ELF file"), ElementsAre("no ELF file"));
   EXPECT_THAT(cubinsIn(first + "rest"), ElementsAre(first, "rest"));

@@ -91,7 +91,7 @@ TEST(CompilerPool, CompilesPartsAndNoneOfThemTwice) {
   EXPECT_EQ(watched.pool.done(), 3);
 }
 
-TEST(CompilerPool, TheWholeProgramSaysWhyAPartIsWrong) {
+TEST(CompilerPool, CompilesTheWholeProgramForTheMessagesOfAWrongPart) {
   Watched watched(fakeCompiler("compile_error"), 1);
   watched.pool.compile(1, programOf({"first", "second"}));
   ASSERT_TRUE(watched.waitForOutcomes(1));
