@@ -78,12 +78,8 @@ static inline BFloat16 toBFloat16(float x) {
 //! swage:helper reduceExp
 // exp(x) = 2^n * (1 + tail) with x = n ln 2 + r and tail = exp(r) - 1, by the polynomial of the Cephes library (expf):
 // within 2 units in the last place, and in vector instructions. Adding 1.5 * 2^23 rounds to an integer and leaves it in
-// the lowest bits, of which `power` has n as it stands in the exponent of a float.
-struct ReducedExp {
-  float tail;
-  unsigned int power;
-};
-__attribute__((always_inline)) static inline ReducedExp reduceExp(float x) {
+// the lowest bits, of which `power` gets n as it stands in the exponent of a float. Returns the tail.
+__attribute__((always_inline)) static inline float reduceExp(float x, unsigned int& power) {
   constexpr float kToInteger = 12582912.0f;
   const float shifted = x * 1.44269504088896341f + kToInteger;
   const float n = shifted - kToInteger;
@@ -95,13 +91,15 @@ __attribute__((always_inline)) static inline ReducedExp reduceExp(float x) {
   p = p * r + 4.1665795894e-2f;
   p = p * r + 1.6666665459e-1f;
   p = p * r + 5.0000001201e-1f;
-  return {p * (r * r) + r, __builtin_bit_cast(unsigned int, shifted) << 23};
+  power = __builtin_bit_cast(unsigned int, shifted) << 23;
+  return p * (r * r) + r;
 }
 
 //! swage:helper fastExp
 __attribute__((always_inline)) static inline float fastExp(float x) {
-  const ReducedExp e = reduceExp(x);
-  const unsigned int bits = __builtin_bit_cast(unsigned int, e.tail + 1.0f) + e.power;
+  unsigned int power;
+  const float tail = reduceExp(x, power);
+  const unsigned int bits = __builtin_bit_cast(unsigned int, tail + 1.0f) + power;
   const float result = x < -87.3365447f ? 0.0f : __builtin_bit_cast(float, bits);
   return x <= 88.7228391f ? result : x * __builtin_inff();  // infinity above, and NaN stays NaN
 }
@@ -109,9 +107,10 @@ __attribute__((always_inline)) static inline float fastExp(float x) {
 //! swage:helper fastExpm1
 // exp(x) - 1 = 2 * (2^(n - 1) * tail + (2^(n - 1) - 0.5)): that power is finite up to the largest x.
 __attribute__((always_inline)) static inline float fastExpm1(float x) {
-  const ReducedExp e = reduceExp(x);
-  const float half = __builtin_bit_cast(float, 0x3f000000u + e.power);
-  float result = (e.tail * half + (half - 0.5f)) * 2.0f;
+  unsigned int power;
+  const float tail = reduceExp(x, power);
+  const float half = __builtin_bit_cast(float, 0x3f000000u + power);
+  float result = (tail * half + (half - 0.5f)) * 2.0f;
   result = x < -17.5f ? -1.0f : result;
   result = x == 0.0f ? x : result;                          // with its sign
   return x <= 88.7228391f ? result : x * __builtin_inff();  // infinity above, and NaN stays NaN
